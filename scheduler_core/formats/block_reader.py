@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import WORDS, resolve
 from scheduler_core.formats.skipped_kinds import Skipped, ValueTally, size_of
-from scheduler_core.formats.yaml_reader import read_yaml
 
 # Indentation, a list's dash, a key with its colon, and the rest of the line.
 _LINE = re.compile(r"( *+)(-(?: ++|$))?(?:([A-Za-z_][A-Za-z0-9_./-]{0,199}+):(?: ++|$))?([ -~]*+)")
@@ -36,8 +35,7 @@ class _UnusualError(Exception):
     """A line that is left to the other reader."""
 
 
-@dataclass(slots=True)
-class _Item:
+class _Item(Struct):
     """The current item of the outermost list: where it began, and the state at that point."""
 
     level: int  # of its list on the stack
@@ -47,8 +45,7 @@ class _Item:
     values: int
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(Struct):
     """A parsed line; ``known`` means that it is a key with a scalar value."""
 
     column: int
@@ -255,6 +252,8 @@ class _Reading:
 
     def _otherwise(self) -> int | None:
         """Read the current item with the other reader; return the line after it, None if there is no item."""
+        from scheduler_core.formats.yaml_reader import read_yaml
+
         item = self._item
         if item is None or len(self._stack) <= item.level or self._stack[item.level][1] is not item.listed:
             return None

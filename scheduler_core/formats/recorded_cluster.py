@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.decode import group_of
@@ -33,8 +34,7 @@ KEPT = frozenset(("CronJob",))  # read by its controller alone
 OURS = frozenset(["", "default-scheduler"])  # the scheduler names that a run is responsible for
 
 
-@dataclass(slots=True)
-class RecordedEvent:
+class RecordedEvent(Struct):
     """One recorded change. ``seconds`` count from the recording's start.
 
     ``document`` is the whole object for ``add`` and ``update``, identifies the object for ``delete``, and is
@@ -49,8 +49,7 @@ class RecordedEvent:
     initial: bool = False
 
 
-@dataclass(slots=True)
-class _Living:
+class _Living(Struct):
     """An existing object: as recorded, as shown to the scheduler, and the location of its manifest."""
 
     raw: RawDocument
@@ -61,8 +60,7 @@ class _Living:
     node: str = ""  # the node to which the recorded cluster bound it
 
 
-@dataclass(slots=True)
-class EventTally:
+class EventTally(Struct):
     """Counts of what the events were converted to, for the summary."""
 
     events: int = 0

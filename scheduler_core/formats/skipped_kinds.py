@@ -7,8 +7,9 @@ object exceeds a bound on content, it is left out and reported by name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.kubernetes.kinds import KINDS
@@ -35,8 +36,7 @@ class Skipped(dict[str, Any]):
         self.reason = reason
 
 
-@dataclass(slots=True)
-class ValueTally:
+class ValueTally(Struct):
     """The number of values of a bundle so far: those that are read, and those only kept for export."""
 
     limits: Limits
@@ -130,3 +130,13 @@ def size_of(value: Any) -> int:
         elif isinstance(part, list):
             left += part
     return size
+
+
+def children(level: list[Any]) -> list[Any]:
+    """Return the lists and objects directly inside the given ones, each shared one once."""
+    found: dict[int, Any] = {}
+    for value in level:
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            if isinstance(part, (dict, list)):
+                found[id(part)] = part
+    return list(found.values())

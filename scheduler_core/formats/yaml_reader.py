@@ -14,7 +14,7 @@ import yaml
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import Scalar, resolve
-from scheduler_core.formats.skipped_kinds import CROWDED, Skipped, ValueTally, characters, matters
+from scheduler_core.formats.skipped_kinds import CROWDED, Skipped, ValueTally, characters, children, matters
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -352,13 +352,3 @@ def _check_depth(value: Any, left: int) -> None:
             raise FormatError("nested too deeply through aliases")
         level = children(level)
         left -= 1
-
-
-def children(level: list[Any]) -> list[Any]:
-    """Return the lists and objects directly inside the given ones, each shared one once."""
-    found: dict[int, Any] = {}
-    for value in level:
-        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-            if isinstance(part, (dict, list)):
-                found[id(part)] = part
-    return list(found.values())

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 from scheduler_core.kubernetes.times import RESOLUTION
 from scheduler_core.scenario.scenario import Operation
 
 
-@dataclass(slots=True)
-class Agenda:
+class Agenda(Struct):
     """Operations by major step; those of one step are applied together."""
 
     steps: tuple[tuple[int, tuple[Operation, ...]], ...]

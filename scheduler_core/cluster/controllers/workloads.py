@@ -7,12 +7,11 @@ Names and uids are deterministic.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import ClassVar, Literal
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scheduler_core.cluster.controllers.daemon_admission import (
@@ -46,8 +45,7 @@ OrphanIndex = dict[tuple[str, str, str], dict[Key, None]]
 """Keys of pods by namespace, a label and its value."""
 
 
-@dataclass(slots=True)
-class WorkloadChanges:
+class WorkloadChanges(Struct):
     """The changes of a controller: objects to create, in order, objects to replace, objects to delete."""
 
     create: list[KubernetesObject] = field(default_factory=list)
@@ -349,6 +347,8 @@ def expand_deployment(world: ExistingObjects, owner: Workload, changes: Workload
 
 def template_hash(template: Pod) -> str:
     """Return a deterministic hash of a pod template for the label that distinguishes ReplicaSets."""
+    import hashlib
+
     text = repr(template) + "".join(f"\n{gate}" for gate in template.scheduling_gates)
     if template.preemption_policy:
         text += f"\npreemptionPolicy {template.preemption_policy}"

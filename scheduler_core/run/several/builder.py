@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as copy_with
 from functools import cached_property, partial
 from typing import Any
 
@@ -293,8 +292,8 @@ def _named(configured: CompiledConfiguration, names: Sequence[str]) -> CompiledC
     """Return a process's own profiles; a name without one has the default scheduler's."""
     profiles = configured.profiles
     main = profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))
-    own = {name: profiles.get(name) or copy_with(main, scheduler_name=name) for name in names}
-    return copy_with(configured, profiles=own)
+    own = {name: profiles.get(name) or replace(main, scheduler_name=name) for name in names}
+    return replace(configured, profiles=own)
 
 
 def _profiles(parts: Parts, names: Sequence[str]) -> dict[str, ProfileSpec]:

@@ -7,8 +7,9 @@ columns of v1.37, which count sidecars and what pods request as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace as copy_with
 from typing import Any
+
+from msgspec.structs import replace as copy_with
 
 from scheduler_core.kubernetes.model import ObjectMeta, Pod
 from scheduler_core.run.several.v1_37_view import V1_37View, is_of_plugin

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container
-from dataclasses import dataclass, field
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scheduler_core.kubernetes.model import (
@@ -33,8 +32,7 @@ class ClaimError(Exception):
     """A claim that a predicate cannot evaluate; the attempt ends with this error message."""
 
 
-@dataclass(slots=True)
-class Storage:
+class Storage(Struct):
     """The storage objects of the cluster by key (``namespace/name`` or name)."""
 
     volumes: dict[str, PersistentVolume] = field(default_factory=dict)

@@ -8,7 +8,8 @@ same object, and every way for a pod to name its group into the same ``Pod.pod_g
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scheduler_core.kubernetes.model import Pod, PodGroup
 
@@ -18,8 +19,7 @@ def group_key(pod: Pod) -> str:
     return f"{pod.meta.namespace}/{pod.pod_group}" if pod.pod_group else ""
 
 
-@dataclass(slots=True)
-class Gangs:
+class Gangs(Struct):
     """The existing groups and the pods that name them, by group key; the caller keeps them up to date.
 
     ``pods`` holds the pods that the scheduler watches, which excludes Succeeded and Failed pods.

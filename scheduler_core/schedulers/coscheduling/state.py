@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 CACHE_DEFAULT = 3.0  # seconds: an expiration of 0 means this default of the plugin's caches
 
 
-@dataclass(slots=True)
-class Expiring:
+class Expiring(Struct):
     """Keys with their expiry times, like the plugin's caches (go-cache).
 
     An expiration of 0 means ``default`` seconds, a negative one never expires.
@@ -57,8 +55,7 @@ class WaitingMember(Struct, frozen=True):
     deadline: float
 
 
-@dataclass(slots=True)
-class GangState:
+class GangState(Struct):
     """The plugin's state. Keys of groups and pods are ``namespace/name``.
 
     ``assigned`` is used in the current edition only, by pod *name*; classic counts in the snapshot.

@@ -7,14 +7,14 @@ Timers that are due at the same time fire in the order in which they were set.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
+
+from msgspec import Struct, field
 
 from scheduler_core.kubernetes.times import RESOLUTION
 
 
-@dataclass(slots=True, eq=False)
-class Timer:
+class Timer(Struct, eq=False):
     """An action that is due at a virtual time; ``name`` describes its purpose."""
 
     at: float
@@ -27,8 +27,7 @@ class Timer:
         self.alive = False
 
 
-@dataclass(slots=True)
-class Clock:
+class Clock(Struct):
     """``now`` is virtual seconds since the start."""
 
     now: float = 0.0

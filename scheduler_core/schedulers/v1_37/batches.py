@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -26,8 +25,7 @@ MAX_AGE = 500
 """How long scored nodes may serve; milliseconds."""
 
 
-@dataclass(slots=True)
-class _Batch:
+class _Batch(Struct):
     """The scored nodes that are left, as the array of a heap."""
 
     signature: str

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scheduler_core.schedulers.v1_37.disruption import Unit
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A node with the units that would have to go, most important first."""
 
     node: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.kubernetes.quantity import exact_quantity
@@ -103,8 +104,7 @@ class Slice:
         return self.devices if reaches(self.spec, node, labels) else []
 
 
-@dataclass
-class DevicePool:
+class DevicePool(Struct):
     """A pool as one node sees it. ``problem``: why nothing is allocated from it; then it has no devices."""
 
     id: PoolId

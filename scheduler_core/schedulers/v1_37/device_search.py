@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_capacity import Consumed, consumed_by, has_capacity, lacking
@@ -52,8 +53,7 @@ class _TooManyError(Exception):
     """A claim would get more devices than an allocation can hold; another alternative may take fewer."""
 
 
-@dataclass
-class _Claim:
+class _Claim(Struct):
     """A claim in the search."""
 
     manifest: Manifest

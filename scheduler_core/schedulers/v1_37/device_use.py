@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.device_capacity import Consumed, amount_of
 from scheduler_core.schedulers.v1_37.devices import DeviceId
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
 
-@dataclass
-class DevicesInUse:
+class DevicesInUse(Struct):
     """Devices of allocations, those in flight included; an administrator's takes nothing."""
 
     whole: set[DeviceId] = field(default_factory=set)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
@@ -18,15 +19,14 @@ DeviceId = tuple[str, str, str]
 """Driver, pool, device."""
 
 
-@dataclass
-class Device:
+class Device(Struct, dict=True):
     """A device of a slice."""
 
     id: DeviceId
     spec: Mapping[str, Any]
     piece: Mapping[str, Any]
     """The specification of its slice."""
-    answers: dict[str, bool | CelError] = field(default_factory=dict, repr=False)
+    answers: dict[str, bool | CelError] = field(default_factory=dict)
     """What each selector's expression answered of it."""
 
     @property
@@ -99,8 +99,7 @@ def tainted(device: Device, taints: Sequence[Mapping[str, Any]]) -> Device:
     return Device(device.id, spec, device.piece)
 
 
-@dataclass
-class Request:
+class Request(Struct, dict=True):
     """A request or subrequest of a claim, compiled."""
 
     claim: Manifest

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.schedulers.v1_37.failures import Kinds
@@ -19,8 +19,7 @@ MIN_FEASIBLE = 100
 """With fewer nodes all of them are tried (minFeasibleNodesToFind)."""
 
 
-@dataclass(slots=True)
-class FilterStatuses:
+class FilterStatuses(Struct):
     """Verdicts on rows in the order of the walk."""
 
     kinds: Kinds

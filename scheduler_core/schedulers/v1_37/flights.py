@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 
 
-@dataclass(slots=True)
-class Flight:
+class Flight(Struct):
     """A pod that waits at Permit: the events since it was popped, and whether a plugin has made it active."""
 
     events: list[ClusterEvent]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace as replace_data
 
 from msgspec.structs import replace
 
@@ -36,7 +35,7 @@ def copied(results: AlikeResults, cluster: ClusterState) -> AlikeResults:
         for name in ("static", "feasible", "plain", "stale", "ids"):
             setattr(made, name, getattr(results, name).copy())
         made.raw = {key: raw.copy() for key, raw in results.raw.items()}
-        made.soft = [replace_data(one, counts=one.counts.copy()) for one in results.soft]
+        made.soft = [replace(one, counts=one.counts.copy()) for one in results.soft]
         made.part()
         made.counted_by = {}  # the copied log numbers classes again
     return made

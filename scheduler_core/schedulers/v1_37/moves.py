@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(slots=True)
-class Move:
+
+class Move(Struct):
     """One event and one waiting pod or group: who was asked, and where it went."""
 
     event: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 
-@dataclass(slots=True)
-class ScoredNode:
+class ScoredNode(Struct):
     """A node with its raw scores by plugin and its weighted total."""
 
     node: str

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scheduler_core.forks import Copier, Forkable, Memo, flat, nested
@@ -72,8 +73,7 @@ class Column(Forkable):
         return table[self.ids]  # -1 takes the last
 
 
-@dataclass
-class NodeInfo:
+class NodeInfo(Struct):
     """What is looked at one node at a time."""
 
     name: str
@@ -90,9 +90,7 @@ class NodeInfo:
 
     def __copy__(self) -> NodeInfo:
         """Return a node with pods and ports of its own; the rest is replaced as a whole and never changed."""
-        made = object.__new__(NodeInfo)
-        vars(made).update(vars(self), pods=self.pods.copy(), ports=self.ports.copy(), is_lent=False)
-        return made
+        return replace(self, pods=self.pods.copy(), ports=self.ports.copy(), is_lent=False)
 
 
 def _lent(nodes: list[NodeInfo], memo: Memo) -> list[NodeInfo]:
@@ -109,8 +107,7 @@ def zone_of(labels: Mapping[str, str]) -> str:
     return f"{region}:\x00:{zone}" if zone or region else ""
 
 
-@dataclass
-class Image:
+class Image(Struct):
     """An image's state: nodes that list it, its size as the first of them gave it, and the frozen columns."""
 
     size: int
@@ -119,8 +116,7 @@ class Image:
     counts: Ints
 
 
-@dataclass
-class SavedRow:
+class SavedRow(Struct):
     """A row's state before a what-if."""
 
     row: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
@@ -14,8 +15,7 @@ from scheduler_core.schedulers.v1_37.dialect import CURRENT, Dialect
 Arguments = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class KubeSchedulerProfile:
+class KubeSchedulerProfile(Struct, frozen=True):
     """One profile, compiled: plugin keys by extension point in order, weights at Score and at
     PlacementScore, arguments.
     """
@@ -43,8 +43,7 @@ class KubeSchedulerProfile:
         return any(plugin in names for names in self.points.values())
 
 
-@dataclass(frozen=True)
-class CompiledConfiguration:
+class CompiledConfiguration(Struct, frozen=True):
     """All profiles by schedulerName, the feature gates that are set, and the extenders."""
 
     profiles: Mapping[str, KubeSchedulerProfile]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
@@ -29,8 +29,7 @@ MAX_NUMBERS = 4_096
 MAX_LOG = 20_000
 
 
-@dataclass(slots=True)
-class _Column:
+class _Column(Struct):
     """The values of all rows; ``changed`` are the rows without one, if they are all that have none."""
 
     owner: object

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scheduler_core.record.choice import ChoiceCounts
@@ -22,8 +21,7 @@ class PluginScores(Struct, frozen=True):
     normalized: NDArray[np.int64]
 
 
-@dataclass(slots=True)
-class ScoredNodes:
+class ScoredNodes(Struct):
     """Feasible nodes in order, each plugin's scores of them, and the weighted sums."""
 
     nodes: NodeList

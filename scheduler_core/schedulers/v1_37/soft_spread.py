@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
@@ -24,8 +24,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
 )
 
 
-@dataclass
-class SoftSpread:
+class SoftSpread(Struct):
     """A soft spreading constraint: matching pods by place for the hostname, else by value."""
 
     constraint: TopologySpreadConstraint

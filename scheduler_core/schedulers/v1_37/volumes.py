@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.kubernetes.quantity import parse_quantity
 from scheduler_core.schedulers.v1_37.change import Manifest
@@ -92,8 +93,7 @@ def admits(terms: Terms, labels: Mapping[str, str]) -> bool:
     return terms is None or any(term.matches("", labels) for term in terms)
 
 
-@dataclass
-class PodVolumeClaims:
+class PodVolumeClaims(Struct):
     """A pod's claims by how they are bound (PodVolumeClaims)."""
 
     bound: list[Manifest] = field(default_factory=list)
@@ -118,8 +118,7 @@ class PodVolumeClaims:
         return self.terms[key]
 
 
-@dataclass
-class PodVolumes:
+class PodVolumes(Struct):
     """What binding would do on a node: volumes for claims, and claims to provision."""
 
     static: list[tuple[Manifest, Manifest]] = field(default_factory=list)

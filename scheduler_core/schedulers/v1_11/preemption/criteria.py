@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct
@@ -115,8 +114,7 @@ TEXTS: dict[str, tuple[str, str]] = {row.id: (row.text, row.note) for row in CRI
 """The displayed name and note of each criterion that a :class:`CriterionRound` can name."""
 
 
-@dataclass(slots=True)
-class Pick:
+class Pick(Struct):
     """The chosen candidate, the sorted names of all that tie on every criterion, and the comparisons."""
 
     chosen: NodeVictims

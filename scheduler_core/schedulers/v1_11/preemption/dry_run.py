@@ -6,9 +6,9 @@ This is core.selectVictimsOnNode, run for all nodes side by side.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from scheduler_core.record.preemption import DryRun
 from scheduler_core.schedulers.columns.nominations import Nominations
@@ -19,8 +19,7 @@ from scheduler_core.schedulers.v1_11.filters import FitCheck
 from scheduler_core.schedulers.v1_11.preemption.budgets import Budgets, Violations
 
 
-@dataclass(slots=True)
-class NodeVictims:
+class NodeVictims(Struct):
     """A node where the pod would fit without the victims; those that violate a budget are first.
 
     ``removed`` are all pods of lower priority, ``order`` the same in the order they were put back.
@@ -41,8 +40,7 @@ class NodeVictims:
         return DryRun(self.index, self.removed, self.order, self.budgets, self.victims, self.reasons)
 
 
-@dataclass(slots=True)
-class DryRuns:
+class DryRuns(Struct):
     """The candidates, and why the other nodes are none: ``unfit`` maps a node's index to the reasons."""
 
     candidates: list[NodeVictims]

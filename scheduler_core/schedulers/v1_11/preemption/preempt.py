@@ -8,9 +8,9 @@ pods are removed and put back. The attempts are recorded in
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from scheduler_core.record.preemption import Hopeless, Indices, NodeGroup, Preemption
 from scheduler_core.schedulers.columns.nominations import Nominations
@@ -32,8 +32,7 @@ UNRESOLVABLE_REASONS = frozenset(
 """Failures that deleting pods cannot resolve (core.nodesWherePreemptionMightHelp)."""
 
 
-@dataclass(slots=True)
-class Preempting:
+class Preempting(Struct):
     """A preemption's result; ``cleared`` are pods that lose their nomination, ``record`` what was tried."""
 
     candidates: list[NodeVictims] = field(default_factory=list)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
 from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPodInfo
@@ -25,8 +26,7 @@ _PERMIT = "permit/GangScheduling"
 _WAITS = Status(WAIT, ("waiting for minCount pods from a gang to be scheduled",))
 
 
-@dataclass(slots=True)
-class GroupCycle:
+class GroupCycle(Struct):
     """What a cycle of a group decided; nothing of it is written yet."""
 
     status: GroupStatus

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.disruption import DisruptionBudgets, Unit, lost_node, units
 from scheduler_core.schedulers.v1_37.filters import filter_row, update_states
@@ -20,8 +21,7 @@ PLUGIN = "DefaultPreemption"
 PREFIX = "pod group preemption: "
 
 
-@dataclass(slots=True)
-class GroupPreemption:
+class GroupPreemption(Struct):
     """What preemption by a group came to."""
 
     status: Status

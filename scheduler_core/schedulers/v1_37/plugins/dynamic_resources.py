@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator, InvalidPoolsError
@@ -52,8 +52,7 @@ _ANSWERS = {
 }
 
 
-@dataclass
-class DeviceState:
+class DeviceState(Struct):
     """The pod's claims, and what was allocated on each node."""
 
     claims: list[Manifest] = field(default_factory=list)

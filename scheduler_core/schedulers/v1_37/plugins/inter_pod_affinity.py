@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,8 +63,7 @@ def own_selects(cluster: ClusterState, term: AffinityTerm, other: CompiledPod) -
     return selects(cluster, term, other)
 
 
-@dataclass
-class _State:
+class _State(Struct):
     """What PreFilter counted; the three tables of preFilterState."""
 
     existing: Counts

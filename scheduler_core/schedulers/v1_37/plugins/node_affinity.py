@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.schedulers.v1_37.change import Manifest
@@ -50,8 +50,7 @@ _ENFORCED = unresolvable("node(s) didn't match scheduler-enforced node affinity"
 _UNMATCHED = unresolvable("node(s) didn't match Pod's node affinity/selector")
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Struct, frozen=True):
     """``addedAffinity`` of the plugin's arguments."""
 
     required: tuple[NodeTerm, ...] | None = None

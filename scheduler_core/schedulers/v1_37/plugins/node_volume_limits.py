@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.attached_volumes import (
     MissingClaimError,
@@ -50,8 +50,7 @@ SCALING_GATE = "VolumeLimitScaling"
 _EXCEEDED = Status(UNSCHEDULABLE, ("node(s) exceed max volume count",))
 
 
-@dataclass
-class LimitState:
+class LimitState(Struct, dict=True):
     """The volumes of the pod and of the attachments, the same for all nodes of an attempt."""
 
     ctx: Context

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,8 +57,7 @@ SKEWED = Status(UNSCHEDULABLE, ("node(s) didn't match pod topology spread constr
 NO_LABEL = unresolvable("node(s) didn't match pod topology spread constraints (missing required label)")
 
 
-@dataclass(frozen=True)
-class TopologySpreadConstraint:
+class TopologySpreadConstraint(Struct, frozen=True):
     """A topology spread constraint, compiled for one pod."""
 
     key: str
@@ -134,8 +132,7 @@ def _having(nodes: NodeTable, constraints: list[TopologySpreadConstraint]) -> Ma
     return out
 
 
-@dataclass
-class Spread:
+class Spread(Struct):
     """One hard constraint's state: matching pods per value, and which values are domains."""
 
     constraint: TopologySpreadConstraint

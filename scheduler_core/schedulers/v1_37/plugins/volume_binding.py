@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from scheduler_core.kubernetes.quantity import parse_resource
 from scheduler_core.schedulers.v1_37.change import Manifest
@@ -60,8 +60,7 @@ _DEFAULT_SHAPE = ((0, 100), (100, 0))
 _UNBOUND = unresolvable("pod has unbound immediate PersistentVolumeClaims")
 
 
-@dataclass
-class VolumeState:
+class VolumeState(Struct):
     """The pod's claims, and what was found on each node."""
 
     claims: PodVolumeClaims
