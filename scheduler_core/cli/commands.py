@@ -10,6 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
+PROGRAM = "podstep"
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -70,11 +71,11 @@ def parser(names: Collection[str]) -> argparse.ArgumentParser:
     """Describe the commands; only the modules of those in ``names`` are imported, for their arguments."""
     codes = "; ".join(f"{code}: {text}" for code, text in EXIT_CODES.items())
     top = argparse.ArgumentParser(
-        prog="podstep",
+        prog=PROGRAM,
         description="Kubernetes scheduling, one visible step at a time.",
         epilog=f"Exit codes: {codes}.",
     )
-    subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    subparsers = top.add_subparsers(prog=PROGRAM, dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         module = imported(command) if command.name in names else None
         about = _sentence(module) if module else None

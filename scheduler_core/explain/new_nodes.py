@@ -33,6 +33,7 @@ OWN = (
     "annotations",
     "ownerReferences",
 )
+PARTS = ("metadata", "spec", "status")
 AMOUNTS = ("allocatable", "capacity")
 UNITS = {"cpu": 1000, "memory": 2**30, "ephemeral-storage": 2**30}
 """In which the amounts of machines grow."""
@@ -122,17 +123,16 @@ def _joining(standing: Standing, row: int, name: str) -> Manifest:
 
 def joining(given: Mapping[str, Any], own_labels: Mapping[str, str], name: str) -> Manifest:
     """Return a node like another as it joins the cluster: ready, with a hostname of its own."""
-    made: Manifest = copy.deepcopy(dict(given))
-    meta, labels = made.setdefault("metadata", {}), dict(own_labels)
+    meta, status, labels = given.get("metadata", {}), given.get("status") or {}, dict(own_labels)
     if HOSTNAME in labels:
         labels[HOSTNAME] = name
+    made: Manifest = {key: value for key, value in given.items() if key not in PARTS}
     made["metadata"] = {**{key: meta[key] for key in meta if key not in OWN}, "name": name}
     made["metadata"] |= {"labels": labels} if labels else {}
-    spec = {key: value for key, value in (made.pop("spec", None) or {}).items() if key not in OWN_SPEC}
+    spec = {key: value for key, value in (given.get("spec") or {}).items() if key not in OWN_SPEC}
     taints = [one for one in spec.pop("taints", None) or () if not str(one.get("key")).startswith(PASSING)]
     spec |= {"taints": taints} if taints else {}
     made |= {"spec": spec} if spec else {}
-    status = made.get("status") or {}
     kept = {key: status[key] for key in AMOUNTS if key in status}
     made["status"] = {**kept, "conditions": [{"type": "Ready", "status": "True"}]}
-    return made
+    return copy.deepcopy(made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
@@ -34,6 +33,8 @@ class Remedy(Struct, frozen=True):
     def id(self) -> str:
         """An identifier that is the same for the same node and patches."""
         text = json.dumps([self.node, list(self.patches)], sort_keys=True)
+        import hashlib
+
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def as_dict(self) -> dict[str, Any]:

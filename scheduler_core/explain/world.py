@@ -23,11 +23,9 @@ from scheduler_core.schedulers.columns import Cluster, PodState
 from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.filters import Filtered, filter_nodes, missing_claim
 from scheduler_core.schedulers.v1_11.policy.declared_fields import declared_fields
 from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
-from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
 
 T = TypeVar("T")
 HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve
@@ -244,11 +242,15 @@ class Standing:
 
     def choice(self) -> str | None:
         """Return the node that the scheduler would choose now, ``None`` if no node is feasible."""
+        from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
+
         scheduler = GenericScheduler(self.cluster, self.queue, self.world.profile, trace=False)
         return scheduler.schedule(self.pod, self.world.last_node_index).node
 
     def victims(self, row: int) -> NodeVictims | None:
         """Return preemption's candidate for this node alone, ``None`` if that does not help."""
+        from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
+
         codes = np.full(len(self.names), self.cluster.reasons.code(HOPELESS), np.int16)
         codes[row] = 0
         result = preempt(self.pod, codes, self.cluster, self.queue, self.world.profile)
@@ -261,6 +263,8 @@ class Standing:
 
     def preemption_record(self) -> Preemption | None:
         """Return what preemption would evaluate now; ``None`` if it would not run."""
+        from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
+
         failed = self.filtered.failed
         if self.early is not None or self.filtered.errors or failed is None or self.fitting():
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from itertools import product
 from typing import Any
@@ -165,6 +164,8 @@ def _triples() -> list[str]:
 
 def short_hash(*parts: str, length: int = 5) -> str:
     """Return a deterministic suffix for generated names."""
+    import hashlib
+
     number = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16])
     out, triples = "", _triples()
     while len(out) < length:

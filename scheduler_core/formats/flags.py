@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z0-9_-]{0,99})(?:=(.*))?")
+_SAYS_MORE = re.compile(r"\s*[^\s#-]")
 
 
 class Flag(Struct, frozen=True):
@@ -23,6 +24,8 @@ def is_flag_file(text: str) -> bool:
 
     A YAML document begins with ``---`` and holds more than flags.
     """
+    if _SAYS_MORE.match(text):  # most texts, which may have a hundred thousand lines
+        return False
     lines = [line.strip() for line in text.splitlines()]
     written = [line for line in lines if line and not line.startswith("#")]
     return bool(written) and all(_FLAG.fullmatch(line) for line in written)

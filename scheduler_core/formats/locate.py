@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import yaml
-
 from scheduler_core.formats.limits import FormatError
-from scheduler_core.formats.yaml_reader import events, key_text
 from scheduler_core.kubernetes.readers import Steps
 
 DocumentPath = tuple[int, Steps]  # document (1-based), path inside it
@@ -85,6 +82,10 @@ class _Walk:
 
 
 def _yaml_places(text: str) -> Iterator[tuple[DocumentPath, int]]:
+    import yaml
+
+    from scheduler_core.formats.yaml_reader import events, key_text
+
     walk = _Walk()
     for event in events(text):
         kind = type(event)

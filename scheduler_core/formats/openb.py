@@ -9,7 +9,6 @@ placed on one GPU (:mod:`scheduler_core.kubernetes.shared_devices`).
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -84,6 +83,8 @@ def _rows(
         bundle.warnings.append(
             (source, f"unknown column {unknown[0][:60]!r}: expected one of {', '.join(known)}")
         )
+    import csv
+
     reader = csv.reader(io.StringIO(source.text), strict=True)
     try:
         for row in reader:

@@ -127,8 +127,8 @@ def _without(margin: str, line: str) -> str:
 
 def _dry_run(text: str) -> Cleaned:
     """Keep the manifests of what ``helm install --dry-run`` prints."""
-    marks = list(_DRY_RUN.finditer(text))
-    if not marks or not text.lstrip().startswith("NAME:"):
+    marks = list(_DRY_RUN.finditer(text)) if text.lstrip().startswith("NAME:") else []
+    if not marks:
         return text, ""
     start = marks[-1].end()
     notes = re.compile(r"^NOTES:", re.MULTILINE).search(text, start)

@@ -9,7 +9,6 @@ from typing import Any
 from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipped_kinds import ValueTally, spare
-from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_shapes import Shapes
 from scheduler_core.progress import EVERY, Watch, unwatched
 
@@ -33,6 +32,8 @@ def read_documents(
         tally.values, tally.kept = before  # read again with read_yaml, which reports the line
     else:
         return
+    from scheduler_core.formats.yaml_reader import read_yaml
+
     for number, value in read_yaml(text, limits, tally):
         watch("reading", 0, len(text))
         if number > done:
@@ -65,6 +66,8 @@ def _documents(text: str, limits: Limits, tally: ValueTally, watch: Watch) -> It
             tally(read[1] - spared)
             yield number, value
             continue
+        from scheduler_core.formats.yaml_reader import read_yaml
+
         for _, value in read_yaml(part, limits, tally):
             yield number, value
 

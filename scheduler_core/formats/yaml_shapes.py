@@ -15,7 +15,6 @@ from typing import Any
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import resolve
 from scheduler_core.formats.skipped_kinds import ValueTally
-from scheduler_core.formats.yaml_reader import read_yaml
 
 _FILL = "([A-Za-z0-9][A-Za-z0-9._-]{0,199})"
 _WORDS = re.compile(rf"(?<![^\s{{\[,]){_FILL}(?![^\s}}\],])")
@@ -155,6 +154,8 @@ def shape_of(before: str, text: str, limits: Limits) -> Shape | None:
 
 def _object_in(text: str, limits: Limits) -> tuple[Any, int] | None:
     """Return the one object in a text and its number of values; None if some are only kept, or aliases."""
+    from scheduler_core.formats.yaml_reader import read_yaml
+
     tally = ValueTally(limits)
     try:
         found = list(read_yaml(text, limits, tally))

@@ -6,7 +6,6 @@ DefaultTolerationSeconds and DefaultStorageClass. Namespaces are defaulted when 
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 
@@ -43,6 +42,8 @@ Warn = Callable[[str, str], None]  # field, message
 
 def uid_for(kind: str, namespace: str, name: str) -> str:
     """Return the uid of an object whose manifest has none; deterministic for the same object."""
+    import hashlib
+
     named = _SPACE_BYTES + f"{kind}/{namespace}/{name}".encode()
     digits = hashlib.sha1(named, usedforsecurity=False).hexdigest()  # as uuid.uuid5, in a fifth of its time
     variant = "89ab"[int(digits[16], 16) & 3]

@@ -6,7 +6,6 @@ Source: apimachinery's ``util/validation``.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -66,6 +65,8 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
         return None
     candidates = list(known)
     folded = {k.lower(): k for k in reversed(candidates)}
+    import difflib
+
     found = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=cutoff)
     return folded[found[0]] if found else None
 

@@ -132,7 +132,8 @@ def _check_object(value: Any, shape: Mapping[str, Shape], at: At) -> None:
                 continue
             if key == ANY and value[field] is None:
                 at.child(field).error("must not be null")
-            check(value.get(field), inner, at.child(field))
+            if (given := value.get(field)) is not None:
+                check(given, inner, at.child(field))
 
 
 def _wrong(value: Any, shape: Shape) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from zoneinfo import available_timezones
 
 from scheduler_core.cluster.v1_37.cron import Schedule, time_zone
 from scheduler_core.formats.bundle import Entry
@@ -94,6 +93,8 @@ def _time_zone(value: Any, at: At) -> str | None:
     try:
         time_zone(name)
     except ValueError:
+        from zoneinfo import available_timezones
+
         hint = did_you_mean(name[:100], sorted(available_timezones())) or ": write Europe/Berlin, for example"
         at.error(f"there is no time zone {show(name)}{hint}")
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _WORDS = {
     "@yearly": "0 0 1 1 *",
@@ -108,6 +107,8 @@ def time_zone(name: str) -> tzinfo:
     """Return a time zone. Raises ValueError if there is none of this name."""
     if name == "UTC":
         return UTC  # also where the system has no database of time zones
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, OSError) as error:

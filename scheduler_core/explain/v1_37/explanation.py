@@ -139,6 +139,7 @@ def pending(simulation: V1_37Stepper, here: Explanation, shown: int, tried: bool
     names = standing.names
     fitting = {name for row, name in enumerate(names) if standing.fits(row)}
     rows = [names.index(asked)] if asked is not None else list(range(len(names)))
+    standing.every_failure([names[row] for row in rows[:shown]])  # found for all nodes at once, and kept
     verdicts = tuple(verdict_on(standing, row) for row in rows[:shown])
     if asked is not None:
         node_verdict = verdicts[0]

@@ -14,6 +14,7 @@ from scheduler_core.explain.findings import CLAIM_ERRORS, REASONS
 from scheduler_core.explain.v1_37.findings import SEARCHED
 from scheduler_core.explain.v1_37.resizes import deferred_resizes
 from scheduler_core.explain.world import Failure, ObjectsAtMoment, Resize, Standing, snapshot
+from scheduler_core.forks import copied
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.keys import Key
@@ -95,13 +96,12 @@ class V1_37Trials:
 
     def __init__(self, simulation: V1_37Stepper) -> None:
         run = simulation.run
-        self.base: dict[Key, Manifest] = {}
-        self.cluster = ClusterState(run.configuration)
-        for kind, table in run.cluster.objects.items():
-            for key, manifest in table.items():
-                look()
-                self.base[(kind, key)] = manifest
-                self.cluster.create(manifest)
+        self.cluster = as_stored(run.cluster)
+        self.base: dict[Key, Manifest] = {
+            (kind, key): manifest
+            for kind, table in self.cluster.objects.items()
+            for key, manifest in table.items()
+        }
         nominations = NominatedPods()
         for key in run.nominations.nodes():
             nominations.put(self.cluster.pods[key])
@@ -305,6 +305,13 @@ def _has_finding(failure: Failure) -> bool:
         text in REASONS or text in SEARCHED or text.startswith((INSUFFICIENT, *CLAIM_ERRORS))
         for text in failure.reasons
     )
+
+
+def as_stored(cluster: ClusterState) -> ClusterState:
+    """Return a copy of a cluster as its manifests are: nothing is assumed, and no pod is left out."""
+    made: ClusterState = copied(cluster, {})
+    made.forget_assumptions()
+    return made
 
 
 def standing_now(simulation: V1_37Stepper, pod: str) -> V1_37Standing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Literal, Protocol
 
@@ -77,4 +76,6 @@ def timed_out(url: str) -> str:
 
 def digest(url: str, body: str) -> str:
     """Return what identifies a request among a run's recorded answers: 32 hexadecimal digits."""
+    import hashlib
+
     return hashlib.sha256(f"{url}\n{body}".encode()).hexdigest()[:32]

@@ -243,6 +243,15 @@ class ClusterState(Forkable):
         self._off(self.pods[pod.key])
         self.pods[pod.key] = pod
 
+    def forget_assumptions(self) -> None:
+        """Count every pod and claim as it is stored."""
+        for key in self._absent.copy():
+            self.put_on(self.pods[key])
+        for pod in [pod for pod in self.pods.values() if pod.manifest is not self.objects["Pod"][pod.key]]:
+            self.replace(self.objects["Pod"][pod.key])
+        for assumed in (self.assumed_volumes, self.assumed_claims, self.assumed_devices):
+            assumed.clear()
+
     def take_off(self, pod: CompiledPod) -> None:
         """Leave an assigned pod out for a while, as if it were gone."""
         if pod.key not in self._absent:

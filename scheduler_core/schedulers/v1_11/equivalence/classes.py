@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -100,6 +99,8 @@ def equivalence_hash(pod: Pod, definition: Definition = "controller", *, split: 
 
 
 def _hash(pod: Pod, definition: Definition, readers: Mapping[str, Callable[[Pod], Any]]) -> int | None:
+    from hashlib import blake2b
+
     if definition == "controller" and pod.meta.controller is None:
         return None
     values = {name: canonical(read(pod)) for name, read in readers.items()}
