@@ -190,7 +190,7 @@ def test_a_link_brings_breakpoints(page: Page, site: Stack, visitor: Callable[..
     Workbench(page).open(address)
     set_by_form(page, "unschedulable")
     set_by_form(page, "node", "general-4")
-    link = page.evaluate("podstep.view.breakpoints.link")
+    link = page.evaluate("podstep.breakpoints.link")
     other = visitor()
     Workbench(other).open(f"{address}?{link}")
     expect(other.get_by_role("button", name="Breakpoints: 2")).to_be_visible()

@@ -137,7 +137,7 @@ def test_another_tab_can_lead_to_the_settings_of_the_cache(
     """On a desk and on a phone the settings come into view with the focus on the first of them."""
     for opened in (page, visitor(size=(390, 844))):
         Workbench(opened).open(shop)
-        opened.evaluate("podstep.view.emit('policy', 'cache')")
+        opened.evaluate("podstep.view.actions.policy('cache')")
         heading = opened.get_by_role("heading", name="Equivalence cache")
         expect(heading).to_be_in_viewport()
         expect(heading).to_be_focused()
@@ -149,7 +149,7 @@ def test_showing_the_caches_settings_does_not_scroll_the_page(
     """In a small frame, too, only the list of the Policy tab moves."""
     frame = visitor(size=(800, 480))
     Workbench(frame).open(shop.replace("/s/", "/e/"))
-    frame.evaluate("podstep.view.emit('policy', 'cache')")
+    frame.evaluate("podstep.view.actions.policy('cache')")
     expect(frame.get_by_role("heading", name="Equivalence cache")).to_be_in_viewport()
     expect(frame.get_by_role("banner")).to_be_in_viewport(ratio=1)
 

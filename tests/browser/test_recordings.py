@@ -137,7 +137,7 @@ def test_what_needs_an_engine_says_where_one_is(
     text = example_text("making-room")
     path = saved(site, share(site, text, "Making room", as_is=True), tmp_path)
     file = opened(path, "?step=1")
-    file.evaluate("podstep.view.emit('why', { pod: podstep.playback.pods.keys[0], node: null })")
+    file.evaluate("podstep.view.actions.why({ pod: podstep.playback.pods.keys[0], node: null })")
     expect(file.get_by_role("alert")).to_contain_text("Open it live")
     file.keyboard.press("Escape")
     file.get_by_role("button", name="Open live").click()

@@ -84,7 +84,7 @@ def test_what_scores_do_not_mean_is_said_beside_them(page: Page, site: Stack) ->
 def test_before_the_first_cycle_why_speaks_of_plugins(page: Page, site: Stack) -> None:
     """There is no cycle yet that says which release decides."""
     Workbench(page).open(share(site, MODERN, "Early") + "?step=0").at(0)
-    page.evaluate("podstep.view.emit('why', {pod: 'default/picky', node: 'n0'})")
+    page.evaluate("podstep.view.actions.why({pod: 'default/picky', node: 'n0'})")
     expect(page.get_by_role("dialog")).to_contain_text("1 plugin fails")
 
 

@@ -196,7 +196,7 @@ def test_a_node_is_planned_to_fail_by_a_common_change(page: Page) -> None:
 def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Page) -> None:
     """The field says what comes of it, and so does the notice; it is no error."""
     Workbench(page).open(drafted(page, TWO))
-    page.evaluate("podstep.view.emit('group')")
+    page.evaluate("podstep.view.actions.group()")
     form = page.get_by_role("dialog", name="A PodGroup and its workload")
     form.get_by_label("Name", exact=True).fill("train")
     form.locator("#group-minMember").fill("9")

@@ -298,12 +298,12 @@ def test_undo_takes_back_ones_own_edits_alone(page: Page) -> None:
     other.build.get_by_role("button", name="Undo").click()
     becomes(lambda: pods(one), ["first", "second", "third"])
     for bench, text in ((one, "node:n1"), (other, "node:n2")):
-        bench.page.evaluate("(text) => podstep.view.breakpoints.add(text)", text)
+        bench.page.evaluate("(text) => podstep.breakpoints.add(text)", text)
         for each in (one, other):
-            each.page.wait_for_function("(text) => podstep.view.breakpoints.has(text)", arg=text)
+            each.page.wait_for_function("(text) => podstep.breakpoints.has(text)", arg=text)
     one.page.reload()
     one.wait()
-    assert one.page.evaluate("podstep.view.breakpoints.enabled") == ["node:n1", "node:n2"]
+    assert one.page.evaluate("podstep.breakpoints.enabled") == ["node:n1", "node:n2"]
 
 
 def test_undo_of_what_the_other_tab_changed_since_is_asked_about(page: Page) -> None:

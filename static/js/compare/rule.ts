@@ -2,7 +2,7 @@
 // predicate that stopped one's node in the other, else the priority that favors one's node by the most that it does not
 // in the other.
 
-import { rankedIn } from "../workbench/playback/records.ts";
+import { rankedIn } from "../workbench/playback/parts.ts";
 import type { View } from "../workbench/view.ts";
 
 /** @returns null where it is none: the queue, a tie, or another cluster */

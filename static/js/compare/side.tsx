@@ -60,7 +60,7 @@ export class Side {
     const { store } = this.playback;
     follow([store.scenario, ...store.shown], () => this.#shown());
     follow(store.known, changed);
-    this.playback.on("failed", (error) => this.#say(<p class="note error">{error.message}</p>));
+    this.playback.failed.on((error) => this.#say(<p class="note error">{error.message}</p>));
   }
 
   async open() {

@@ -4,8 +4,9 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { penOf } from "../lib/dom.ts";
 import { count, plural, short } from "../lib/quantity.ts";
+import type { Playback } from "../workbench/playback.ts";
 import { palette } from "../workbench/stage/palette.ts";
-import type { Side } from "./side.tsx";
+import type { View } from "../workbench/view.ts";
 
 const TALLEST = 260; // pixels of a stage
 const WIDEST = 92; // of a node
@@ -13,6 +14,9 @@ const LEAST = 7;
 const GAP = 2;
 const BLOCKS = 9; // pixels of a node from which its pods are drawn apart
 const NAMED = 4; // pods of a node's tooltip
+
+/** What is drawn of a side. */
+type Side = { name: "left" | "right"; playback: Playback; view: View };
 
 type StageProps = {
   side: Side;

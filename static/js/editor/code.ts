@@ -50,7 +50,7 @@ import { scalars } from "./scalars.ts";
 import { changesBetween } from "./smallest.ts";
 import { theme } from "./theme.ts";
 import type { Command } from "@codemirror/view";
-import type { EditorOptions } from "../lib/editor.ts";
+import type { EditorOptions } from "./options.ts";
 import type { Problem } from "../lib/protocol.js";
 import type { Offer } from "./complete.ts";
 import type { Knows } from "./schema.ts";

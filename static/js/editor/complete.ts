@@ -6,7 +6,8 @@ import { entryOf, where } from "./position.ts";
 import { child, fieldsOf, nodeAt } from "./schema.ts";
 import type { Completion, CompletionContext } from "@codemirror/autocomplete";
 import type { Names } from "./names.ts";
-import type { Doc, Where } from "./position.ts";
+import type { Doc } from "./line.ts";
+import type { Where } from "./position.ts";
 import type { Field, Knows, Schema, SchemaNode } from "./schema.ts";
 
 /** with `mark` for its look: "required", "ignored" */

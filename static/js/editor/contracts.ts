@@ -2,7 +2,8 @@
 
 import type { Names } from "./names.ts";
 import { entryOf } from "./position.ts";
-import type { Doc, Where } from "./position.ts";
+import type { Doc } from "./line.ts";
+import type { Where } from "./position.ts";
 
 const WORKLOADS = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job"];
 const ROLLED = ["Deployment", "StatefulSet", "DaemonSet"];

@@ -1,7 +1,7 @@
 // Flow style, {a: [b]}, over any number of lines: where what is open at a line began, and the place within it. JSON is
 // read the same way.
 
-import type { Doc, Frame, Line } from "./position.ts";
+import type { Began, Doc, Frame, Line } from "./line.ts";
 
 /**
  * A brace or bracket that is open, with the key that was read last; and how far a text is read, with where the word
@@ -9,7 +9,6 @@ import type { Doc, Frame, Line } from "./position.ts";
  */
 export type Open = { list: boolean; key: string | null; frame: Frame };
 export type Reading = { open: Open[]; at: number; token: number; quote: string };
-export type Began = { line: number; column: number; shape: Line };
 
 const ABOVE = 4000; // lines that are read for where it began; printed JSON that is longer has its indentation
 const AFTER = 20_000; // characters behind a position that are read for what stands beside it

@@ -4,7 +4,7 @@ import { EditorView, StateEffect, StateField, hoverTooltip, keymap, showTooltip 
 import { announce } from "../lib/dom.ts";
 import { where } from "./position.ts";
 import { child, nodeAt } from "./schema.ts";
-import type { Doc } from "./position.ts";
+import type { Doc } from "./line.ts";
 import type { Knows, Schema } from "./schema.ts";
 import type { StateEffectType, StateField as Field } from "@codemirror/state";
 import type { EditorView as Editor, Tooltip } from "@codemirror/view";

@@ -1,7 +1,7 @@
 // The names that a text gives: of nodes, classes, claims and labels, for where another object refers to them.
 
 import { shape } from "./position.ts";
-import type { Doc } from "./position.ts";
+import type { Doc } from "./line.ts";
 
 export type Names = {
   kinds: Map<string, Set<string>>;

@@ -1,7 +1,7 @@
 // The server's errors and warnings as marks on what they are about.
 
 import type { Problem } from "../lib/protocol.js";
-import type { Doc } from "./position.ts";
+import type { Doc } from "./line.ts";
 import type { Diagnostic } from "@codemirror/lint";
 
 const KEY = /[^.[\]]+(?=(?:\[[^\]]*\])*$)/; // the last name of a path: spec.containers[0].image → image

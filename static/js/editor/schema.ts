@@ -2,7 +2,8 @@
 
 import { isRecording } from "../lib/recorded.ts";
 import { entryOf } from "./position.ts";
-import type { Doc, Entry, Frame, Where } from "./position.ts";
+import type { Doc, Entry, Frame } from "./line.ts";
+import type { Where } from "./position.ts";
 
 /**
  * A field, as the server's document writes it: its type `t`, the part `p` that it is, its description `d`, the words

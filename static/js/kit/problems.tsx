@@ -1,5 +1,5 @@
 import { plural } from "../lib/quantity.ts";
-import type { Editor } from "../lib/editor.ts";
+import type { Editor } from "../editor/editor.ts";
 import type { Problem } from "../lib/protocol.js";
 
 const LISTED = 200;

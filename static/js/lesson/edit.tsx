@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { $, h } from "../lib/dom.ts";
-import { Editor } from "../lib/editor.ts";
-import { Inline } from "./inline.tsx";
+import { Editor } from "../editor/editor.ts";
+import { Inline } from "../kit/prose.tsx";
 import { gettext } from "./words.ts";
 import { give, passed, player, type Asked } from "./asked.ts";
 

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { announce, toast } from "../lib/dom.ts";
 import { hint } from "./api.ts";
 import { passed, player } from "./asked.ts";
-import { Inline } from "./inline.tsx";
+import { Inline } from "../kit/prose.tsx";
 import { gettext } from "./words.ts";
 
 const LABELS = [gettext("Hint: where to look"), gettext("Another hint: the rule"), gettext("Last hint: the fact")];

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Inline } from "./inline.tsx";
+import { Inline } from "../kit/prose.tsx";
 import { given, give, passed, type Option } from "./asked.ts";
 import { gettext } from "./words.ts";
 

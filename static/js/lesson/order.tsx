@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { announce } from "../lib/dom.ts";
 import { give, given, passed, type Option } from "./asked.ts";
 import { Icon } from "./icon.tsx";
-import { Inline } from "./inline.tsx";
+import { Inline } from "../kit/prose.tsx";
 import { gettext } from "./words.ts";
 
 /** A list to put in order: by its buttons, or by the arrow keys on a row. */

@@ -4,7 +4,7 @@ import { busy, given, kept, passed, player, sure, trouble, verdict, type Asked }
 import { Edit } from "./edit.tsx";
 import { Hints } from "./hints.tsx";
 import { Icon } from "./icon.tsx";
-import { Inline } from "./inline.tsx";
+import { Inline } from "../kit/prose.tsx";
 import { Many, One, Pick } from "./options.tsx";
 import { Order } from "./order.tsx";
 import { change, load, stopIn } from "./progress.ts";

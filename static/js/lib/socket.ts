@@ -3,7 +3,7 @@
 // nearly every command is a read or safe to repeat. Those in ONCE make something new each time; whether the
 // server did so nobody knows, so they fail and the user decides.
 
-import { Emitter } from "./emitter.ts";
+import { topic, type Topic } from "./topic.ts";
 import type { Commands, Pushed, Refusal, Report, Source } from "./protocol.js";
 
 export type Command = keyof Commands;
@@ -96,7 +96,7 @@ export class Socket {
   #socket: WebSocket | null = null;
   #next = 1;
   #pending: Map<number, Call> = new Map();
-  #emitter = new Emitter();
+  #topics = new Map<keyof Heard, Topic<[value: any]>>();
   #wait = FIRST_WAIT;
   #timer = 0;
   #opened = false;
@@ -171,18 +171,18 @@ export class Socket {
   }
 
   /**
-   * Say that something waits for the server's storage, until the returned function is called: emits "unavailable" with
-   * `{command, message}`, and "available" once nothing waits any more.
+   * Say that something waits for the server's storage, until the returned function is called: "unavailable" is heard
+   * with `{command, message}`, and "available" once nothing waits any more.
    */
   waits(command: string, message = "") {
     this.#waiting += 1;
-    this.#emitter.emit("unavailable", { command, message });
+    this.#topic("unavailable")({ command, message });
     let over = false;
     return () => {
       if (over) return;
       over = true;
       this.#waiting -= 1;
-      if (!this.#waiting) this.#emitter.emit("available");
+      if (!this.#waiting) this.#topic("available")(undefined);
     };
   }
 
@@ -191,7 +191,13 @@ export class Socket {
    * until the returned function is called or `signal` aborts.
    */
   on<N extends keyof Heard>(name: N, listener: (value: Heard[N]) => void, options?: { signal?: AbortSignal }) {
-    return this.#emitter.on(name, listener, options);
+    return this.#topic(name).on(listener, options);
+  }
+
+  #topic<N extends keyof Heard>(name: N): Topic<[value: Heard[N]]> {
+    const found = this.#topics.get(name) ?? topic<[value: Heard[N]]>();
+    this.#topics.set(name, found);
+    return found;
   }
 
   close() {
@@ -256,7 +262,7 @@ export class Socket {
       asks?.call(socket, event);
       const first = !this.#opened;
       this.#opened = true;
-      this.#emitter.emit("up", first);
+      this.#topic("up")(first);
       for (const [id, { sent }] of this.#pending) if (!made || !sent) this.#send(id);
     };
     socket.onmessage = (event) => {
@@ -267,7 +273,7 @@ export class Socket {
       if (this.#socket !== socket || this.#closed) return;
       if (event.code === TOO_LARGE) this.#refuseLargest();
       this.#giveUp();
-      this.#emitter.emit("down", this.#wait);
+      this.#topic("down")(this.#wait);
       const jitter = this.#wait * (0.75 + Math.random() / 2);
       this.#timer = setTimeout(() => this.#connect(), jitter);
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
@@ -318,7 +324,7 @@ export class Socket {
     const [name, id, payload] = JSON.parse(text);
     if (id === null) {
       if (name === "request.progress") this.#pending.get(payload.request)?.progress?.(payload);
-      else this.#emitter.emit(name, payload);
+      else this.#topic(name)(payload);
       return;
     }
     const call = this.#pending.get(id);

@@ -5,7 +5,7 @@ import { Icon } from "../kit/icon.tsx";
 import { place } from "../kit/place.ts";
 import { ProblemList } from "../kit/problems.tsx";
 import { $, debounce } from "../lib/dom.ts";
-import { Editor } from "../lib/editor.ts";
+import { Editor } from "../editor/editor.ts";
 import { MOST_OPENED, pack, type Packed } from "../lib/packed.ts";
 import { bytes } from "../lib/progress.ts";
 import type { CheckedBundle, OpenedBundle, Problem } from "../lib/protocol.js";
@@ -16,7 +16,7 @@ import { FolderError, chosen, packed, type InFolder } from "./folder.ts";
 import { heldIn } from "./held.ts";
 import { keepInView } from "./inview.ts";
 import { link } from "./link.ts";
-import { forget, keep, kept, noteLeft } from "./pasted.ts";
+import { forget, keep, kept, noteLeft } from "../lib/pasted.ts";
 import { placed } from "./placed.ts";
 import { Working } from "./working.tsx";
 

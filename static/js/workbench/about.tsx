@@ -122,13 +122,13 @@ function pieces(view: View, text: string) {
 async function goto(view: View, step: string) {
   const { playback } = view;
   if (!playback.nodes) return;
-  view.emit("hold");
+  view.actions.hold();
   try {
     const index = await indexOf(playback, step);
-    if (index === null) playback.emit("later", { step, place: undefined });
+    if (index === null) playback.later({ step, place: undefined });
     else if (index <= playback.last) playback.goto(index);
   } catch (error) {
-    playback.emit("failed", error);
+    playback.failed(error);
   }
 }
 

@@ -124,13 +124,13 @@ export class Address {
     follow([store.look, store.lists, store.stage, store.only], () => {
       if (playback.nodes) this.#write(false);
     });
-    view.on("wrong", (text) => this.wrong(text));
+    view.actions.wrong.on((text) => this.wrong(text));
     follow(store.pending, (pending) => {
       if (!pending) return;
       if (this.#awaited) this.#awaited.late = true;
       this.replace();
     });
-    view.on("stayed", () => {
+    view.actions.stayed.on(() => {
       if (this.#awaited?.late) this.#awaited = null;
       this.replace();
     }); // what belongs to a step that is given up is nobody's error
@@ -221,7 +221,7 @@ export class Address {
     } catch {
       /* a document of another document's, as a frame of srcdoc, has no address of its own */
     }
-    this.view.emit("address", href);
+    this.view.actions.address(href);
   }
 
   /** Show everything that the address asks for but the step. */
@@ -251,9 +251,9 @@ export class Address {
     const own = wish.lists.filter(([key]) => key.endsWith(".stage"));
     const changed = view.lists.put({ stage: own, [open]: wish.lists.filter((one) => !own.includes(one)) });
     view.setTab(open, { push: false });
-    if (!tab && open === "ask") view.emit("region", "inspect"); // on a phone as well
+    if (!tab && open === "ask") view.actions.region("inspect"); // on a phone as well
     view.setSub(sub, { push: false });
-    if (changed) view.emit("relist");
+    if (changed) view.actions.relist();
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
     view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
     view.lightColour(lit ? (view.colours.entries.find(({ label }) => label === lit)?.code ?? -1) : -1);
@@ -304,8 +304,7 @@ export class Address {
 
   /** Open or close Why? as the address asks. */
   ask({ why, on }: { why?: string; on?: string } | Wish) {
-    if (why) this.view.why?.open({ pod: why, node: on }, { push: false });
-    else this.view.why?.close();
+    this.view.actions.why(why ? { pod: why, node: on ?? null, push: false } : null);
   }
 
   #back() {
@@ -317,11 +316,11 @@ export class Address {
     const href = location.pathname + location.search;
     const later = (wish.step === "end" || index > playback.last) && playback.complete === false;
     this.select(wish);
-    if (later) playback.emit("later", { step: wish.step, place: Address.place(wish) });
+    if (later) playback.later({ step: wish.step, place: Address.place(wish) });
     else if (Number.isInteger(index)) playback.goto(index, undefined, Address.place(wish));
     this.ask(wish);
     this.#pushed = href;
     this.replace();
-    this.view.emit("address", href);
+    this.view.actions.address(href);
   }
 }

@@ -7,7 +7,7 @@ import { refusalOf } from "../lib/socket.ts";
 import { Icon } from "../kit/icon.tsx";
 import { openDialog } from "../kit/dialog.tsx";
 import { openMenu } from "../kit/menu.tsx";
-import { Inline } from "../lesson/inline.tsx";
+import { Inline } from "../kit/prose.tsx";
 import { POINT, POINTED, type Pointed } from "./picking.ts";
 import type { View } from "./view.ts";
 
@@ -230,5 +230,7 @@ export function askByPointer(view: View, region: HTMLElement) {
     event.preventDefault();
     void askHere(view, event.target, { x: event.clientX, y: event.clientY });
   });
-  view.on("ask-here", ({ target, ...wish }: Wish & { target: Element }) => void askHere(view, target, undefined, wish));
+  view.actions.question.on(
+    ({ target, ...wish }: Wish & { target: Element }) => void askHere(view, target, undefined, wish),
+  );
 }

@@ -28,12 +28,23 @@ export class Points {
   constructor(
     private readonly view: View,
     private readonly parts: Parts,
-  ) {}
+  ) {
+    view.actions.breakpoint.on((condition) => this.#toggle(condition));
+  }
+
+  #toggle(condition: string) {
+    const { breakpoints } = this.parts;
+    if (!breakpoints.toggle(condition)) toast(FULL, { name: "warn" });
+    else
+      toast(`${breakpoints.has(condition) ? "Breakpoint" : "Breakpoint removed"}: ${words(condition)}.`, {
+        name: "break",
+      });
+  }
 
   open(about: About = {}) {
     const { view, parts } = this;
     if (!view.playback.nodes) return;
-    view.emit("hold");
+    view.actions.hold();
     const box = openDialog("Breakpoints", (close) => <Panel {...{ view, ...parts, about, close }} />);
     box.classList.add("points-dialog");
     $(".point-offers button", box)?.focus();

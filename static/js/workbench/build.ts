@@ -5,6 +5,7 @@ import { refusalOf } from "../lib/socket.ts";
 import { addBar } from "./add/bar.tsx";
 import { Draft } from "./draft.ts";
 import { Edit } from "./edit.ts";
+import { Editors } from "./edit/editors.ts";
 import { History } from "./history.tsx";
 import { Objects } from "./objects/objects.tsx";
 import { Policy } from "./policy.ts";
@@ -12,7 +13,7 @@ import { tabsIn } from "../kit/tabs.tsx";
 import { DraftText } from "./text.tsx";
 import { Undo } from "./undo.ts";
 import { Verbs } from "./verbs/verbs.ts";
-import { unstored } from "../pages/pasted.ts";
+import { unstored } from "../lib/pasted.ts";
 import { follow } from "./store.ts";
 import type { Edited, How } from "./draft.ts";
 import type { Change } from "./edit/change.ts";
@@ -39,6 +40,7 @@ export class Build {
   text: DraftText;
   undo: Undo;
   edit: Edit | null;
+  verbs: Verbs | null;
   history: History;
   objects: Objects;
   page: HTMLDivElement;
@@ -69,7 +71,7 @@ export class Build {
       text,
       store: mine ? `podstep.undo.${options.draft}` : "",
     });
-    this.edit = view.edit =
+    this.edit =
       mine || canFork
         ? new Edit(view, {
             mine,
@@ -79,12 +81,14 @@ export class Build {
             dirty,
             undo: this.undo,
             onText: () => {
-              view.emit("region", "build");
+              view.actions.region("build");
               this.open("yaml");
             },
           })
         : null;
-    if (this.edit) view.verbs = new Verbs(view, this.edit);
+    view.store.editing.value = mine ? "draft" : canFork ? "copy" : null;
+    if (this.edit) new Editors(view, this.edit);
+    this.verbs = this.edit && new Verbs(view, this.edit);
     this.history = new History(view, this.edit, mine);
     if (this.edit) this.body.before(addBar(view, this.edit, mine));
     this.objects = new Objects(view, this.edit);
@@ -104,13 +108,14 @@ export class Build {
       this.text.updateBadge();
       this.draft.opened(revision);
     });
-    this.draft.on("changed", (changed) => this.#changedElsewhere(changed));
-    this.draft.on("gone", () => this.#gone());
-    this.draft.on("failed", (error) =>
+    this.draft.changed.on((changed) => this.#changedElsewhere(changed));
+    this.draft.vanished.on(() => this.#gone());
+    this.draft.failed.on((error) =>
       toast(`The changes of another tab could not be loaded: ${error.message}`, { name: "warn", ms: 6000 }),
     );
-    view.on("policy", (part) => {
-      view.emit("region", "build");
+    view.actions.reveal.on((line) => void this.#reveal(line));
+    view.actions.policy.on((part) => {
+      view.actions.region("build");
       this.open("policy");
       this.policy.reveal(part);
     });
@@ -128,8 +133,8 @@ export class Build {
   }
 
   /** Show a line of the text in the editor. */
-  async reveal(line: number) {
-    this.view.emit("region", "build");
+  async #reveal(line: number) {
+    this.view.actions.region("build");
     this.open("yaml");
     await this.text.load();
     this.text.editor.jump(line);

@@ -55,7 +55,7 @@ export class Cards {
       const block = targetOf(event).closest("[data-pod]");
       const node = Number(card.dataset.node);
       if (block) view.selectPod(Number(block.dataset.pod));
-      else if (targetOf(event).closest(".why") && view.facts.pod >= 0) view.emit("why", { pod: view.facts.pod, node });
+      else if (targetOf(event).closest(".why") && view.facts.pod >= 0) view.actions.why({ pod: view.facts.pod, node });
       else view.selectNode(view.node === node ? -1 : node);
     });
     this.element.addEventListener("contextmenu", (event) => this.#act(event));
@@ -189,7 +189,7 @@ export class Cards {
   /** A button beside a heading: what can be done with all nodes under it. */
   #operate(label: string, members: number[]) {
     const { view } = this;
-    if (!view.edit || this.groups.length < 2) return null;
+    if (!view.editing || this.groups.length < 2) return null;
     return h(
       "button",
       {
@@ -198,7 +198,7 @@ export class Cards {
         "aria-haspopup": "menu",
         "aria-label": `Operate ${label}`,
         title: "Drain, cordon, lose … all its nodes",
-        onclick: (event) => view.emit("act", { group: [label, members], place: event.target.closest("button") }),
+        onclick: (event) => view.actions.act({ group: [label, members], place: event.target.closest("button") }),
       },
       icon("more"),
     );
@@ -318,11 +318,11 @@ export class Cards {
   /** What can be done with the node or the pod under the pointer, or with the card that has the focus. */
   #act(event: MouseEvent) {
     const card = targetOf(event).closest("[data-node]");
-    if (!card || !this.view.edit) return;
+    if (!card || !this.view.editing) return;
     event.preventDefault();
     const block = targetOf(event).closest("[data-pod]");
     const place = event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : card;
-    this.view.emit("act", {
+    this.view.actions.act({
       ...(block ? { pod: Number(block.dataset.pod) } : { node: Number(card.dataset.node) }),
       place,
     });

@@ -8,7 +8,7 @@ import { addView, askHere } from "./authoring.tsx";
 import { exportDeck, exportStage, exportView } from "./exporting.tsx";
 import { askStep } from "./goto.tsx";
 import { TABS } from "./inspect/tabs.tsx";
-import type { Context } from "./found.ts";
+import type { Context } from "./context.ts";
 import type { Playback } from "./playback.ts";
 import type { View } from "./view.ts";
 
@@ -43,7 +43,7 @@ const shownFork = () => {
 const opened =
   (tab: string) =>
   ({ view, build }: Context) => {
-    view.emit("region", "build");
+    view.actions.region("build");
     build.open(tab);
   };
 const undo =
@@ -178,7 +178,7 @@ export const COMMANDS: Row[] = [
     name: "Find a node or pod",
     keys: ["/"],
     run: ({ view, build }) => {
-      view.emit("region", "build");
+      view.actions.region("build");
       build.focusSearch();
     },
   },
@@ -187,7 +187,7 @@ export const COMMANDS: Row[] = [
     group: "Look",
     name: "Why? The reasons, and what would help",
     keys: ["w"],
-    run: ({ view }, { target }) => view.emit("why", about(target, view)),
+    run: ({ view }, { target }) => view.actions.why(about(target, view)),
   },
   ...TABS.map(
     ({ key, title }, i) =>
@@ -283,8 +283,8 @@ export const COMMANDS: Row[] = [
     group: "Change",
     name: "Edit a node, a pod or another object at this step",
     keys: ["e"],
-    when: ({ view }) => Boolean(view.edit),
-    run: ({ view }, { target }) => view.emit("edit", about(target, view)),
+    when: ({ view }) => Boolean(view.editing),
+    run: ({ view }, { target }) => view.actions.edit(about(target, view)),
   },
   {
     id: "act",
@@ -292,13 +292,13 @@ export const COMMANDS: Row[] = [
     name: "Operate: drain, cordon, evict, scale …",
     help: "Operate a node, a pod or its workload: drain, cordon, evict, scale …",
     keys: ["a"],
-    when: ({ view }) => Boolean(view.edit),
+    when: ({ view }) => Boolean(view.editing),
     run: ({ view }, { target }) => {
       const card = target?.closest?.("[data-key], [data-node]");
       const { pod } = view;
       const [kind, group] = (card?.dataset.key ?? "").split(":");
       const wish = kind === "group" ? { workload: Number(group) } : card || pod < 0 ? about(target, view) : { pod };
-      view.emit("act", { ...wish, place: card ?? undefined });
+      view.actions.act({ ...wish, place: card ?? undefined });
     },
   },
   {

@@ -50,7 +50,7 @@ export class Computing {
       setTimeout(() => this.#update(), SHOW_AFTER);
     });
     follow(playback.store.known, () => this.#update());
-    playback.on("later", ({ step, place }) => this.seek(step, place));
+    playback.later.on(({ step, place }) => this.seek(step, place));
     follow(playback.store.wanted, () => {
       if (this.#seeking && !this.#seeking.arrived) this.#giveUp();
     });
@@ -156,7 +156,7 @@ export class Computing {
   async seek(step: string, place?: Partial<Place>) {
     this.#seeking?.controller.abort();
     const { view } = this;
-    if (this.#seeking && !place?.linked) view.emit("stayed"); // another step is asked for than that of the address
+    if (this.#seeking && !place?.linked) view.actions.stayed(); // another step is asked for than that of the address
     view.store.pending.value = { step, place };
     const controller = new AbortController();
     const bar = new Progress(`Going to step ${step}`, {
@@ -186,7 +186,7 @@ export class Computing {
       if (Math.floor(Number(step)) > index)
         toast(`There is no step ${step}; this is the last.`, { name: "warn", ms: 6000 });
     } catch (error) {
-      if (!superseded(error)) playback.emit("failed", error);
+      if (!superseded(error)) playback.failed(error);
     } finally {
       if (this.#seeking === mine) {
         this.#seeking = null;
@@ -208,7 +208,7 @@ export class Computing {
   /** Nothing is waited for any more, and it was not reached. */
   #stay() {
     this.view.store.pending.value = null;
-    this.view.emit("stayed");
+    this.view.actions.stayed();
   }
 }
 

@@ -32,10 +32,10 @@ export class Controls {
     this.#note.className = "few-note";
     $("#region-inspect", root).append(this.#note);
     // What asks for Build, such as the search or an edit, gets it; that is no choice for the next time.
-    view.on("region", (name) => {
+    view.actions.region.on((name) => {
       if (name === "build") this.#show(false);
     });
-    view.on("edit", () => this.#show(false));
+    view.actions.edit.on(() => this.#show(false));
     follow([view.store.scenario, view.store.parts], () => this.#tell());
     follow(view.store.tab, () => this.#tell());
     this.#show(Boolean(this.#button) && begins(this.#kept));

@@ -3,7 +3,7 @@
 
 import { waits } from "./phases.ts";
 import type { Light, NativePodGroups, NoPodGroups, PodGroupsPart } from "../lib/protocol.js";
-import type { CycleParts } from "./playback/records.ts";
+import type { CycleParts } from "./playback/parts.ts";
 
 /**
  * How far a cycle has come: whether the pod is tried, may wait at Permit, whether the attempt is over, and whether all

@@ -1,7 +1,6 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
 import { announce, toast } from "../lib/dom.ts";
-import { drawDeck } from "./deck/transport.tsx";
 import { placeWords } from "./deck/words.ts";
 import { Timeline } from "./timeline.tsx";
 import { STOPS, UNITS, Walk } from "./walk.ts";
@@ -24,16 +23,12 @@ export class Deck {
   #timer = 0;
   #none: HTMLElement | null = null; // the note that there is none
 
-  constructor(
-    host: HTMLElement,
-    readonly view: View,
-  ) {
+  constructor(readonly view: View) {
     this.#set({ byPhase: goesByPhase() });
     this.timeline = new Timeline(view);
     this.walk = new Walk(view);
     const { playback, store } = view;
     this.choose(kept() || "failure", { keep: false });
-    drawDeck(host, this);
     follow(store.moment, () => this.#announcePlace());
     follow(store.step, ({ index }) => {
       this.#announcePlace();
@@ -43,7 +38,7 @@ export class Deck {
       this.pause();
       if (!kept()) this.choose(playback.timed ? "event" : "failure", { keep: false });
     });
-    view.on("hold", () => this.pause());
+    view.actions.hold.on(() => this.pause());
   }
 
   /** Let it stop at breakpoints, and offer them. */
@@ -199,7 +194,7 @@ export class Deck {
       this.#none?.remove(); // one is enough, however often it is asked
       if (none) this.#none = toast(none) ?? null;
     } catch (error) {
-      this.view.playback.emit("failed", error);
+      this.view.playback.failed(error);
     }
     if (this.view.walking === walking) this.view.walking = null;
   }

@@ -100,7 +100,7 @@ const disagreeing = (answer: RecordedAnswer, view: View): Note => ({
   ],
   entry: () => [
     <code>{answer.pod}</code>,
-    <button type="button" class="link nowrap" onClick={() => view.emit("why", { pod: answer.pod })}>
+    <button type="button" class="link nowrap" onClick={() => view.actions.why({ pod: answer.pod })}>
       Why?
     </button>,
     <Recorded answer={answer} />,
@@ -155,7 +155,7 @@ export function DifferNote({ view }: { view: View }) {
         <Title notes={notes} />
       </summary>
       <div class="may-differ-list">
-        <Rows notes={notes} reveal={view.reveal} />
+        <Rows notes={notes} reveal={view.actions.reveal} />
       </div>
     </details>
   ) : null;
@@ -202,7 +202,7 @@ function Bar({ view }: { view: View }) {
   if (!notes.length) return null;
   const reveal = (line: number) => {
     close();
-    view.reveal(line);
+    view.actions.reveal(line);
   };
   return (
     <details

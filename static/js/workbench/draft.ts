@@ -3,7 +3,7 @@
 // here has seen.
 
 import { $ } from "../lib/dom.ts";
-import { Emitter } from "../lib/emitter.ts";
+import { topic } from "../lib/topic.ts";
 import { hunks, merge, resolved, spares } from "../lib/merge.ts";
 import { refusalOf } from "../lib/socket.ts";
 import { conflict } from "./conflict.tsx";
@@ -53,7 +53,7 @@ const whole = async (answer: Response) =>
  * Emits "changed" with `{text, before, simulated}` when another tab's text has taken the place of the one here
  * (`simulated`: the simulation on screen is already of that text), "titled" with a title, and "gone", once.
  */
-export class Draft extends Emitter {
+export class Draft {
   text: string = UNLOADED; // as the server has it
   revision = 0; // the one that the text is of
   titled = 0; // the one that the title is of
@@ -62,13 +62,18 @@ export class Draft extends Emitter {
   id: string;
   url: () => string;
   gone: boolean | undefined;
+  /** Another tab has saved, which is simulated already or not. */
+  readonly changed = topic<[change: { text: string; before: string; simulated: boolean }]>();
+  readonly renamed = topic<[title: string]>();
+  readonly vanished = topic();
+  readonly leaving = topic();
+  readonly failed = topic<[error: any]>();
   #turn: Promise<any> = Promise.resolve(); // edits are made one after the other
   #loading: Promise<void> | null = null;
   #newest = 0; // revision in which the text was changed last, as far as is known
   #due = false; // another tab saved while nobody looked at this page
 
   constructor({ socket, id, url }: { socket: Socket; id: string; url: () => string }) {
-    super();
     this.socket = socket;
     this.id = id;
     this.url = url;
@@ -94,17 +99,17 @@ export class Draft extends Emitter {
     }
   }
 
-  /** Emit it once: every connection that comes back asks for the draft again. */
+  /** Say it once: every connection that comes back asks for the draft again. */
   #gone() {
     if (this.gone) return;
     this.gone = true;
-    this.emit("gone");
+    this.vanished();
   }
 
   #received({ text, titled, title }: Revision) {
     if (titled > this.titled) {
       this.titled = titled;
-      this.emit("titled", title);
+      this.renamed(title);
     }
     this.#newest = Math.max(this.#newest, text);
     this.#look();
@@ -166,7 +171,7 @@ export class Draft extends Emitter {
   /** Take over what another tab has saved. */
   refresh() {
     this.#due = false;
-    return this.#inTurn(() => this.#refresh()).catch((error) => this.emit("failed", error));
+    return this.#inTurn(() => this.#refresh()).catch((error) => this.failed(error));
   }
 
   async #refresh() {
@@ -179,7 +184,7 @@ export class Draft extends Emitter {
     const simulated = this.shown >= this.#newest;
     if (simulated && this.text === before) return;
     this.shown = Math.max(this.shown, this.#newest); // the listeners simulate that one
-    this.emit("changed", { text: this.text, before, simulated });
+    this.changed({ text: this.text, before, simulated });
   }
 
   #inTurn<T>(act: () => T | Promise<T>): Promise<T> {
@@ -292,7 +297,7 @@ export class Draft extends Emitter {
       text,
       title: `${title}, from another tab`,
     });
-    this.emit("leaving");
+    this.leaving();
     location.assign(`${url}${location.search}`);
   }
 

@@ -1,22 +1,19 @@
-// Edit at this step: an object as YAML as it is there, common changes by one button, and the moment at which the change
-// lands.
+// Changes of the draft, each with a notice that can undo it.
 
 import { offering } from "../kit/offering.tsx";
 import { $, toast } from "../lib/dom.ts";
-import { refusalOf, superseded } from "../lib/socket.ts";
+import { refusalOf } from "../lib/socket.ts";
 import { costs } from "./comments.ts";
-import { editPanel } from "./edit/panel.tsx";
-import { templateOf } from "./edit/templates.ts";
-import { GROUP } from "./group.tsx";
 import { follow } from "./store.ts";
 import type { Change } from "./edit/change.ts";
 import type { Undo } from "./undo.ts";
+import type { EditWish } from "./actions.ts";
 import type { View } from "./view.ts";
 
 /** What an edit needs of the draft; `fork` goes on in a copy, `onText` opens the YAML. */
 export type EditOptions = {
   mine: boolean;
-  fork: (wish: Wish) => Promise<void>;
+  fork: (wish: EditWish) => Promise<void>;
   text: () => Promise<string>;
   change: Change;
   dirty: () => boolean;
@@ -26,9 +23,6 @@ export type EditOptions = {
 
 /** Rewriting of a text, by commands. */
 export type Rewriting = "bundle.operate" | "bundle.amend" | "bundle.add" | "bundle.bulk" | "bundle.verb";
-
-/** What to edit: a node or a pod by its index, or any object; or what to create. */
-export type Wish = { node?: number; pod?: number; target?: string; create?: string };
 
 const NOTE_MS = 12_000;
 
@@ -40,86 +34,15 @@ export class Edit {
     readonly view: View,
     readonly options: EditOptions,
   ) {
-    view.on("edit", (wish) => this.open(wish));
     follow(view.store.edits, () => {
       this.#note?.remove();
       this.#note = null;
     }); // its Undo would lead back from something else
   }
 
-  get label() {
-    return this.options.mine ? "Edit at this step" : "Edit in a copy";
-  }
-
   get last() {
     return this.options.undo.last;
   }
-
-  /** `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself. */
-  #target({ node = -1, pod = -1, target }: Wish) {
-    const { playback } = this.view;
-    if (target) return target;
-    if (pod >= 0) return `Pod ${playback.pods.keys[pod]}`;
-    return node >= 0 ? `Node ${playback.nodes.names[node]}` : "";
-  }
-
-  /** Edit what is wished for, or what is selected; `{create: kind}` begins with a template. */
-  async open(wish: Wish = {}) {
-    const { view } = this;
-    const target = wish.create ? "" : this.#target(wish) || this.#target(view);
-    if (!wish.create && !target) {
-      toast("Select a node or a pod first, or choose an object in Build.", { name: "help" });
-      return;
-    }
-    if (!this.options.mine) {
-      await this.options.fork(wish.create ? { create: wish.create } : { target });
-      return;
-    }
-    if (this.options.dirty()) {
-      toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 });
-      this.options.onText();
-      return;
-    }
-    view.emit("hold");
-    if (wish.create?.startsWith("+")) {
-      view.emit("add", wish.create.slice(1));
-      return;
-    }
-    if (wish.create === GROUP) {
-      view.emit("group");
-      return;
-    }
-    if (wish.create) {
-      editPanel(this, "Create an object", { yaml: templateOf(wish.create) });
-      return;
-    }
-    try {
-      const { playback } = view;
-      const based = await this.options.text();
-      const { yaml, revisions, step, start, index } = await playback.socket.call("object.get", {
-        source: playback.source,
-        target,
-        step: String(playback.wantedCycle),
-      });
-      editPanel(this, `Edit ${target}`, { target, yaml, revisions, step, start: start && index === 0, based });
-    } catch (error) {
-      if (!superseded(error)) toast(refusalOf(error).message, { name: "warn", ms: 6000 });
-    }
-  }
-
-  /** Edit what an operation of the history does. */
-  async openOperation({ id, words }: { id: string; words: string }) {
-    const { playback } = this.view;
-    try {
-      const based = await this.options.text();
-      const { yaml } = await playback.socket.call("operations.get", { source: playback.source, id });
-      editPanel(this, `Edit the event: ${words}`, { yaml, id, based });
-    } catch (error) {
-      toast(refusalOf(error).message, { name: "warn", ms: 6000 });
-    }
-  }
-
-  // ---- changing
 
   /**
    * Rewrite the text by `bundle.operate` or another such command, and simulate again at the same step; `based` is the

@@ -1,8 +1,8 @@
 // What the command palette finds: commands, and steps, nodes, pods and examples, by a few letters.
 
-import type { Playback } from "./playback.ts";
 import { short } from "../lib/quantity.ts";
 import { COMMANDS, available } from "./commands.ts";
+import type { Context } from "./context.ts";
 import { match } from "./fuzzy.ts";
 import { indexOf } from "./goto.tsx";
 
@@ -12,8 +12,6 @@ export const EACH = 8; // nodes, pods and examples that are listed
 const BONUS = 4; // for what was used lately
 const STEP = /^(\d{1,9}(\.\d{1,9})?|end)$/i;
 
-/** What commands work on. */
-export type Context = { playback: Playback; [part: string]: any };
 export type Example = { slug: string; title: string };
 type Named = { id: string; group: string; name: string; keys?: string[] | undefined; run: () => unknown };
 /** `at` are the places of the letters that were found in its name. */
@@ -34,7 +32,7 @@ export function found(context: Context, typed: string, examples: Example[], targ
   }
   const hits = [
     ranked(commands, letters).map((item) => ({ ...item, group: "Commands" })),
-    ranked(context.view.verbs?.named(text) ?? [], letters, EACH),
+    ranked(context.build.verbs?.named(text) ?? [], letters, EACH),
     ...named(context, examples).map((items) => ranked(items, letters, EACH)),
   ].flat();
   const best = new Map<string, number>(); // groups by their best, so that a name typed whole stands first
@@ -60,7 +58,7 @@ function ranked(items: Named[], typed: string, most = Infinity): Item[] {
 
 function named({ view, playback: { nodes, pods } }: Context, examples: Example[]): Named[][] {
   const select = (what: "selectNode" | "selectPod", i: number) => () => {
-    view.emit("region", "stage");
+    view.actions.region("stage");
     view[what](i);
   };
   return [
@@ -83,13 +81,13 @@ function stepOf({ playback, deck }: Context, text: string): Item[] {
   const go = async () => {
     try {
       const at = await indexOf(playback, text);
-      if (at === null) playback.emit("later", { step: text, place: undefined });
+      if (at === null) playback.later({ step: text, place: undefined });
       else if (at <= playback.last) {
         deck.pause();
         playback.goto(at);
       }
     } catch (error) {
-      playback.emit("failed", error);
+      playback.failed(error);
     }
   };
   const name = `Go to ${index === null ? `step ${text}` : end ? "the end" : `cycle ${index}`}`;

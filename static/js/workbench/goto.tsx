@@ -33,7 +33,7 @@ function StepForm({ playback, close }: { playback: Playback; close: () => void }
       if (index !== null && !(index >= 0 && index <= last))
         return setWrong(`There is no step ${text}: this timeline has cycles 1 to ${cycles}.`);
       close();
-      if (index === null) playback.emit("later", { step: text, place: undefined });
+      if (index === null) playback.later({ step: text, place: undefined });
       else playback.goto(index);
     } catch (error) {
       setWrong(refusalOf(error).message);

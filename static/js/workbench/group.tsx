@@ -4,8 +4,6 @@ import type { Field, FieldProblem, GroupDraft } from "../lib/protocol.js";
 import { rowOf } from "./add/fields.tsx";
 import { DocumentPanel } from "./add/panel.tsx";
 
-export const GROUP = "PodGroup"; // as it is called in "Create…" and in the address of a copy
-
 const PLUGIN = "coscheduling";
 const DIALECTS: Record<string, string> = {
   current: "current Coscheduling",

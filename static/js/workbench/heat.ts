@@ -310,12 +310,12 @@ export class HeatMap {
       const pointed = event.button === 2;
       const node = pointed ? this.camera.hit(...at(event)) : Math.max(this.cursor, view.node);
       const group = pointed && node < 0 ? this.#groupAt(...at(event)) : undefined;
-      if ((node < 0 && !group) || !view.edit) return;
+      if ((node < 0 && !group) || !view.editing) return;
       event.preventDefault();
       this.#drag = null;
       this.#pointers.clear();
       const place = pointed ? { x: event.clientX, y: event.clientY } : canvas;
-      view.emit("act", group ? { group, place } : { node, place });
+      view.actions.act(group ? { group, place } : { node, place });
     });
     canvas.addEventListener("keydown", (event) => this.#key(event));
     canvas.addEventListener("focus", this.draw);

@@ -13,9 +13,12 @@ import { Branches } from "./branches/panel.tsx";
 import type { Edit } from "./edit.ts";
 import { EventForm } from "./events/form.tsx";
 import { Outcomes } from "./events/outcomes.ts";
-import { EventRow, changes, type EventList } from "./events/row.tsx";
+import { EDIT } from "./actions.ts";
+import type { EventList } from "./events/list.ts";
+import { EventRow, changes } from "./events/row.tsx";
 import { Scale } from "./events/scale.ts";
-import { GROUP, Group } from "./group.tsx";
+import { GROUP } from "./edit/templates.ts";
+import { Group } from "./group.tsx";
 import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
@@ -51,7 +54,7 @@ export class History {
   ) {
     const { playback } = view;
     if (edit && mine) {
-      view.on("group", () => new Group(view, edit).open());
+      view.actions.group.on(() => new Group(view, edit).open());
       this.#form = new EventForm(view, edit);
     }
     this.#scale = new Scale(playback, []);
@@ -111,7 +114,7 @@ export class History {
       stop: this.#stop,
       chosen: this.#chosen,
       moving: this.#moving,
-      edit: (row) => void edit?.openOperation(row),
+      edit: (row) => this.view.actions.operation(row),
       here: (rows) => void this.#here(rows),
       again: (rows) => void this.#again(rows),
       remove: (rows) => void this.#remove(rows),
@@ -155,7 +158,7 @@ export class History {
   #invitation() {
     if (!this.edit) return "There are no operations.";
     const how = this.mine ? "Add an event, or select" : "Select";
-    return `There are no operations yet. ${how} a node or a pod and choose “${this.edit.label}”.`;
+    return `There are no operations yet. ${how} a node or a pod and choose “${EDIT[this.mine ? "draft" : "copy"]}”.`;
   }
 
   #find = (selector: string) => this.#events.querySelector<HTMLElement>(selector);
@@ -316,7 +319,7 @@ function Create({ view, hint }: { view: View; hint: string }) {
       onChange={({ currentTarget: field }) => {
         const kind = field.value;
         field.value = "";
-        view.emit("edit", { create: kind });
+        view.actions.edit({ create: kind });
       }}
     >
       <option value="">Create…</option>

@@ -3,7 +3,7 @@
 import { plural, short } from "../lib/quantity.ts";
 import { MOST } from "./finder.ts";
 import { LETTERS, turnWords } from "./marks.ts";
-import { rankedIn } from "./playback/records.ts";
+import { rankedIn } from "./playback/parts.ts";
 import { follow } from "./store.ts";
 import type { Marks } from "./marks.ts";
 import type { View } from "./view.ts";

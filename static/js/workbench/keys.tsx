@@ -4,7 +4,7 @@ import { openDialog } from "../kit/dialog.tsx";
 import { typing } from "../lib/dom.ts";
 import { COMMANDS, available } from "./commands.ts";
 import type { Row } from "./commands.ts";
-import type { Context } from "./found.ts";
+import type { Context } from "./context.ts";
 
 const NAMES: Record<string, string> = {
   ArrowRight: "→",
@@ -41,7 +41,7 @@ export const Caps = ({ keys, between = "" }: { keys: string[]; between?: string 
 );
 
 /** All keys, in groups. */
-function help(context: Context) {
+export function help(context: Context) {
   const rows = COMMANDS.filter((row) => row.keys?.length && !row.many);
   const box = openDialog("Keys", (close) => (
     <>
@@ -93,7 +93,6 @@ function help(context: Context) {
 
 /** Listen; `context` is what commands work on. */
 export function keys(context: Context) {
-  context.help = () => help(context);
   const table = new Map<string, Row>(
     COMMANDS.flatMap((row) => (row.elsewhere ? [] : (row.keys ?? []).map((key): [string, Row] => [key, row]))),
   );

@@ -34,11 +34,11 @@ export class Layout {
     for (const name of Object.keys(REGIONS)) this.#splitter(name);
     for (const button of $$("[data-view-tab]", root))
       button.addEventListener("click", () => this.show(button.dataset.viewTab as string));
-    view.on("region", (name) => {
+    view.actions.region.on((name) => {
       if (this.single) this.show(name);
       else if (this.collapsed[name]) this.toggle(name);
     });
-    view.on("maximize", (on) => {
+    view.actions.maximize.on((on) => {
       root.classList.toggle("large-build", on);
       this.refit();
     });

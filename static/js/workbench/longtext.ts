@@ -2,7 +2,7 @@
 
 import { bytes } from "../lib/progress.ts";
 import type { Far } from "../kit/progress.tsx";
-import type { Editor } from "../lib/editor.ts";
+import type { Editor } from "../editor/editor.ts";
 
 export const LONG = 400_000; // characters of a text that is not checked for every key, and comes in parts
 

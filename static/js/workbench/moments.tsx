@@ -40,7 +40,7 @@ function Shown({ view, moments }: { view: View; moments: Moment[] }) {
   const tried = moments.findIndex(({ kind }) => kind === "attempt");
   const passed = at || (phase ? tried + (reached.over ? 1 : 0) : all);
   const goto = (to: number, since: number) => {
-    view.emit("hold");
+    view.actions.hold();
     playback.goto(playback.index, since, { at: to });
   };
   const still = () => all > 0 && playback.wanted === playback.index;

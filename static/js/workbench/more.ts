@@ -2,7 +2,7 @@
 
 import { openMenu, type Entry } from "../kit/menu.tsx";
 import { COMMANDS, available } from "./commands.ts";
-import type { Context } from "./found.ts";
+import type { Context } from "./context.ts";
 
 const SECTIONS: [heading: string, ids: string[]][] = [
   ["View", ["presentation", "theme", "palette"]],

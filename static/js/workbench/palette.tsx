@@ -8,7 +8,8 @@ import { focused } from "../kit/focus.ts";
 import { Icon } from "../kit/icon.tsx";
 import { $, focusedNow } from "../lib/dom.ts";
 import { isRecording } from "../lib/recorded.ts";
-import { EACH, found, used, type Context, type Example, type Item } from "./found.ts";
+import type { Context } from "./context.ts";
+import { EACH, found, used, type Example, type Item } from "./found.ts";
 import { Caps } from "./keys.tsx";
 
 export class Palette {

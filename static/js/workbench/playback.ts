@@ -214,7 +214,7 @@ export class Playback extends Shown {
       answer = await this.socket.call("scenario.open", { source: this.source });
     } catch (error) {
       if (refusalOf(error).code === "draft.stale") return; // another tab has saved meanwhile: it is opened again
-      if (!superseded(error)) this.emit("failed", error); // else the connection was lost, and this was sent again
+      if (!superseded(error)) this.failed(error); // else the connection was lost, and this was sent again
       return;
     }
     const grown = answer.cycles > this.cycles;
@@ -250,7 +250,7 @@ export class Playback extends Shown {
         this.know();
       }
     } catch (error) {
-      this.emit("failed", error);
+      this.failed(error);
     }
   }
 
@@ -419,7 +419,7 @@ export class Playback extends Shown {
         }
       }
     } catch (error) {
-      this.emit("failed", error);
+      this.failed(error);
     } finally {
       this.#windowBusy = false;
       if (generation !== this.generation && this.wanted !== this.index) this.#fetchWanted();
@@ -448,7 +448,7 @@ export class Playback extends Shown {
         this.store.parts.value = reached;
       }
     } catch (error) {
-      this.emit("failed", error);
+      this.failed(error);
     } finally {
       this.#heavyBusy = false;
       if (generation !== this.generation && this.index > 0 && !this.heavy(this.index)) this.#fetchHeavy();

@@ -8,10 +8,9 @@ import { drawFailure, drawParts } from "./policy/parts.tsx";
 import { PolicyText } from "./policy/text.tsx";
 import { follow } from "./store.ts";
 import type { Catalogue, Policy as Profile, PolicyDocument } from "../lib/protocol.js";
-import type { Change } from "./edit/change.ts";
-import type { PolicyForm, Refusal } from "./policy/controls.tsx";
+import type { PolicyForm, Refusal } from "./policy/form.ts";
 import type { Landing } from "./policy/head.tsx";
-import type { Undo } from "./undo.ts";
+import type { PolicyOptions } from "./policy/options.ts";
 import type { View } from "./view.ts";
 
 const DOCUMENTS_KEPT = 20;
@@ -22,17 +21,6 @@ const SETTLED = (profile: Profile | null) =>
       (key) => [key, profile?.[key]],
     ),
   );
-
-export type PolicyOptions = {
-  mine: boolean;
-  canFork: boolean;
-  onFork: () => void;
-  text: () => Promise<string>;
-  change: Change;
-  dirty: () => boolean;
-  undo: Undo;
-  onText: () => void;
-};
 
 export class Policy {
   status: HTMLParagraphElement;

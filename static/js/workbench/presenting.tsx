@@ -46,7 +46,7 @@ export class Presenting {
     body.classList.toggle("presenting", this.on);
     this.#element.hidden = !this.on;
     this.#divide();
-    if (this.view.tab !== EVERYWHERE) this.view.emit("relist"); // its rows are as high as their text
+    if (this.view.tab !== EVERYWHERE) this.view.actions.relist(); // its rows are as high as their text
     announce(this.on ? "Presentation mode. Page Down steps, Escape leaves." : "Presentation mode is over.");
   }
 

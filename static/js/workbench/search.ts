@@ -2,7 +2,7 @@
 
 import { follow } from "./store.ts";
 import type { NodeIndex, PodIndex } from "../lib/protocol.js";
-import type { View } from "./view.ts";
+import type { Playback } from "./playback.ts";
 
 export type Hit = [kind: "node" | "pod", index: number];
 
@@ -15,8 +15,7 @@ export class Search {
   #pods: Set<PodIndex> = new Set();
   #named = ""; // what one is at, by name: another text of the draft has other numbers
 
-  constructor(readonly view: View) {
-    const { playback } = view;
+  constructor(readonly playback: Playback) {
     // The indices were those of the other text: what has these names is looked up again.
     follow(playback.store.scenario, () => this.#take([], []));
     follow([playback.store.step, playback.store.moment, playback.store.pods], () => {
@@ -31,7 +30,7 @@ export class Search {
    */
   show(text: string, nodes: NodeIndex[], pods: PodIndex[], { reveal = true } = {}) {
     if (!text && !this.text) return;
-    const { playback } = this.view;
+    const { playback } = this;
     const same = text === this.text;
     this.text = text;
     this.#take(text ? nodes : [], text ? pods : []);
@@ -56,13 +55,13 @@ export class Search {
   #go(at: number, reveal = true) {
     this.at = at;
     this.#named = this.#nameOf(this.current);
-    this.view.store.found.value = { reveal };
+    this.playback.store.found.value = { reveal };
   }
 
   #nameOf(hit: Hit | null) {
     if (!hit) return "";
     const [kind, i] = hit;
-    const { nodes, pods } = this.view.playback;
+    const { nodes, pods } = this.playback;
     return `${kind} ${kind === "node" ? nodes.names[i] : pods.keys[i]}`;
   }
 
@@ -83,23 +82,10 @@ export class Search {
     this.#go((this.at + by + length) % length);
   }
 
-  /** Select what one is at. */
-  select() {
-    const [kind, i] = this.current ?? [];
-    if (kind === "node") this.view.selectNode(i);
-    else if (kind === "pod") this.view.selectPod(i);
-  }
-
-  /** Whether what one is at is selected. */
-  get selected() {
-    const [kind, i] = this.current ?? [];
-    return kind === "node" ? this.view.node === i : kind === "pod" && this.view.pod === i;
-  }
-
   /** Of each node how many of the found are there, itself among them. */
   get places() {
     if (this.#places) return this.#places;
-    const { cluster } = this.view.playback;
+    const { cluster } = this.playback;
     this.#places = new Map();
     for (const [kind, i] of this.hits) {
       const node = kind === "node" ? i : cluster.placement[i];

@@ -1,23 +1,26 @@
 // Change how one's own draft is simulated from outside the Policy tab: rewrite its SimulationSettings, then simulate
 // again.
 
-import { announce, toast } from "../lib/dom.ts";
+import { toast } from "../lib/dom.ts";
 import { refusalOf } from "../lib/socket.ts";
 import type { Change } from "./edit/change.ts";
-import type { View } from "./view.ts";
+import type { Playback } from "./playback.ts";
 
 export type Settings = ReturnType<typeof settings>;
 
 /** What tabs of Inspect may offer. */
 export function settings({
-  view,
+  playback,
   options,
+  notify,
   mine,
   canFork,
   fork,
 }: {
-  view: View;
+  playback: Playback;
   options: { text(): Promise<string>; dirty(): boolean; change: Change };
+  /** Report a change that can be undone. */
+  notify: (text: string) => void;
   mine: boolean;
   canFork: boolean;
   fork: () => Promise<void>;
@@ -40,7 +43,7 @@ export function settings({
         const configured = async (before: string) => {
           let text = before;
           for (const [what, key, value] of changes)
-            ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
+            ({ text } = await playback.socket.call("bundle.configure", { text, what, key, value }));
           return { text };
         };
         await options.change(configured, { words });
@@ -61,7 +64,6 @@ export function settings({
       if (options.dirty()) throw new Error("The YAML has changes that are not applied. Apply or discard them first.");
       busy = true;
       try {
-        const { playback } = view;
         const { socket, source, index } = playback;
         const words = Object.entries(weights)
           .map(([name, weight]) => `${name} ${weight ? `weight ${weight}` : "off"}`)
@@ -89,8 +91,7 @@ export function settings({
         }
         await options.change(configured, { words });
         const message = `${when === "before" ? `Before cycle ${index}` : "From the start"}: ${words}.`;
-        if (view.edit) view.edit.notify(message);
-        else announce(message);
+        notify(message);
       } finally {
         busy = false;
       }

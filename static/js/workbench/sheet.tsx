@@ -5,6 +5,7 @@ import { useRef } from "preact/hooks";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { amount, count, cpu, memory, short } from "../lib/quantity.ts";
+import { EDIT } from "./actions.ts";
 import { BreakButton } from "./breakbutton.tsx";
 import { ABSENT } from "./cluster.ts";
 import { condition } from "./conditions.ts";
@@ -92,15 +93,15 @@ type ActsProps = { view: View; wish: Wish; there: boolean; why: [text: string, a
 
 /** What can be asked about it and done with it; what changes it while it is there alone. */
 function Acts({ view, wish, there, why, at }: ActsProps) {
-  const { edit } = view;
+  const editing = view.store.editing.value;
   return (
     <span class="sheet-acts">
       {why ? (
-        <Button look="small" icon="help" data-why act={() => view.emit("why", why[1])}>
+        <Button look="small" icon="help" data-why act={() => view.actions.why(why[1])}>
           {why[0]}
         </Button>
       ) : null}
-      {there && edit ? (
+      {there && editing ? (
         <>
           <Button
             look="small"
@@ -108,12 +109,12 @@ function Acts({ view, wish, there, why, at }: ActsProps) {
             data-act
             aria-haspopup="menu"
             title="Drain, cordon, evict, scale … (a)"
-            onClick={({ currentTarget }) => view.emit("act", { ...wish, place: currentTarget })}
+            onClick={({ currentTarget }) => view.actions.act({ ...wish, place: currentTarget })}
           >
             Operate
           </Button>
-          <Button look="small" icon="edit" data-edit title="e" act={() => view.emit("edit", wish)}>
-            {edit.label}
+          <Button look="small" icon="edit" data-edit title="e" act={() => view.actions.edit(wish)}>
+            {EDIT[editing]}
           </Button>
         </>
       ) : null}
@@ -123,7 +124,7 @@ function Acts({ view, wish, there, why, at }: ActsProps) {
           icon="hand"
           data-ask-here
           title="A question about it for a lesson (q)"
-          onClick={({ currentTarget }) => view.emit("ask-here", { ...wish, target: currentTarget })}
+          onClick={({ currentTarget }) => view.actions.question({ ...wish, target: currentTarget })}
         >
           Ask
         </Button>

@@ -78,7 +78,7 @@ export class Stage {
     });
     follow(view.store.only, () => this.update());
     follow(view.store.stage, () => this.#shown());
-    view.on("relist", () => {
+    view.actions.relist.on(() => {
       if (this.#table) {
         this.#dropTable();
         this.#mount();

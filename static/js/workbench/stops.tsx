@@ -6,13 +6,12 @@ import { Icon } from "../kit/icon.tsx";
 import { announce, toast } from "../lib/dom.ts";
 import { count } from "../lib/quantity.ts";
 import type { Breakpoints } from "./breakpoints.ts";
-import type { Deck } from "./deck.ts";
 import type { Finder } from "./finder.ts";
 import type { Interesting } from "./interesting.ts";
 import type { View } from "./view.ts";
 import { follow } from "./store.ts";
 
-type Parts = { deck: Deck; finder: Finder; breakpoints: Breakpoints; interesting: Interesting };
+type Parts = { deck: { pause(): void }; finder: Finder; breakpoints: Breakpoints; interesting: Interesting };
 
 const SHOWN_AFTER = 250; // milliseconds: a search that is over sooner shows nothing
 const BREAK = { icon: "break", before: "stopped: ", again: "Next break", key: "r" };
@@ -62,7 +61,7 @@ export class Stops {
       }
     } catch (error) {
       this.hide();
-      playback.emit("failed", error);
+      playback.failed(error);
     } finally {
       clearTimeout(wait);
       if (view.walking === running) view.walking = null;

@@ -5,7 +5,6 @@
 import { effect, signal, untracked, type ReadonlySignal } from "../kit/signals.ts";
 import type { Opened, RecordedAnswer } from "../lib/protocol.js";
 import type { Place } from "./playback/place.ts";
-import type { Room } from "./rooms/room.ts";
 import { USUAL, type Look } from "./stage/look.ts";
 
 /** What shows a step: `since` is the time of the input that asked; `heavy`, whether its parts are there. */
@@ -83,10 +82,12 @@ export class Store {
   readonly pending = signal<Pending | null>(null);
   /** What Why? is about: a pod, on one node or on all. */
   readonly why = signal<Asked | null>(null);
+  /** Whether the visitor edits an own draft or a copy; null where nothing can be changed. */
+  readonly editing = signal<"draft" | "copy" | null>(null);
   /** Written when a change of the draft was made or undone by this page. */
   readonly edits = signal({});
-  /** The room that the page is in, written with each of its changes. */
-  readonly room = signal<{ room: Room } | null>(null);
+  /** Written with each change of the room that the page is in. */
+  readonly room = signal({});
 }
 
 /** Depend on signals of which only the change matters. */

@@ -11,7 +11,7 @@ import { ProgressBar, type Far } from "../kit/progress.tsx";
 import { signal } from "../kit/signals.ts";
 import type { tabsIn } from "../kit/tabs.tsx";
 import { announce, debounce, toast } from "../lib/dom.ts";
-import { Editor } from "../lib/editor.ts";
+import { Editor } from "../editor/editor.ts";
 import { Kept } from "../lib/kept.ts";
 import { merge, resolved } from "../lib/merge.ts";
 import { bytes, progressOf } from "../lib/progress.ts";
@@ -83,7 +83,7 @@ export class DraftText {
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) this.#settleTyping();
     });
-    draft.on("leaving", () => this.forget());
+    draft.leaving.on(() => this.forget());
     // Nobody edits a text that is not there: it is unlocked once all of it is.
     this.editor = new Editor({
       label: mine ? "YAML of this draft" : "YAML of this scenario, read-only",
@@ -478,7 +478,7 @@ function Maximize({ view }: { view: View }) {
       aria-pressed={large}
       act={() => {
         set(!large);
-        view.emit("maximize", !large);
+        view.actions.maximize(!large);
       }}
     />
   );

@@ -212,7 +212,7 @@ export class Timeline {
     this.#box = null;
     this.#track.current?.setPointerCapture(event.pointerId);
     this.#hold(true);
-    this.view.emit("hold");
+    this.view.actions.hold();
     this.view.playback.goto(this.#indexAt(event.clientX), event.timeStamp);
   };
 
@@ -245,7 +245,7 @@ export class Timeline {
     if (to === undefined || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    this.view.emit("hold");
+    this.view.actions.hold();
     playback.goto(to, event.timeStamp);
   };
 

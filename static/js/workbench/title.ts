@@ -75,7 +75,7 @@ export async function title(draft: Draft) {
     note = offering(said, Object.entries(offers), { name: "warn", ms: 0 });
   };
 
-  draft.on("titled", (theirs: string) => {
+  draft.renamed.on((theirs: string) => {
     const typed = field.value !== saved;
     if (theirs === saved) return;
     if (typed) {

@@ -14,7 +14,7 @@ import { useAnswer } from "./asking.tsx";
 import { DifferNote, isHarmless, isUnclear } from "./differ.tsx";
 import { reads } from "./store.ts";
 import { aboutNode, zones } from "./verbs/table.ts";
-import { takeLeft, unstored } from "../pages/pasted.ts";
+import { takeLeft, unstored } from "../lib/pasted.ts";
 import type { View } from "./view.ts";
 
 const NODES_LISTED = 30; // of a menu, those with the most pods first
@@ -110,7 +110,7 @@ const Cause = ({ view, cause: { message, count: many, pods } }: { view: View; ca
       {pods.map((pod) => (
         <li key={pod}>
           <code title={pod}>{short(pod)}</code>{" "}
-          <button type="button" class="link" onClick={() => view.emit("why", { pod })}>
+          <button type="button" class="link" onClick={() => view.actions.why({ pod })}>
             Why?
           </button>
         </li>
@@ -172,7 +172,7 @@ const Warning = ({ view, problem: { message, line } }: { view: View; problem: Pr
   <li>
     {message}{" "}
     {line ? (
-      <button type="button" class="link nowrap" onClick={() => view.reveal(line)}>
+      <button type="button" class="link nowrap" onClick={() => view.actions.reveal(line)}>
         {`line ${count(line)}`}
       </button>
     ) : null}
@@ -183,8 +183,9 @@ const Warning = ({ view, problem: { message, line } }: { view: View; problem: Pr
 function Acts({ view }: { view: View }) {
   const [busy, setBusy] = useState(false);
   const group = useRef<HTMLDivElement>(null);
-  const { playback, verbs } = view;
-  if (!view.edit) return null;
+  const { playback } = view;
+  const nodes = playback.nodes.names.length > 0;
+  if (!view.editing) return null;
   const replay = async () => {
     setBusy(true);
     try {
@@ -205,10 +206,10 @@ function Acts({ view }: { view: View }) {
     <section>
       <h3>What if …</h3>
       <div ref={group} class="triage-acts" role="group" aria-label="What if">
-        {verbs && playback.nodes.names.length
+        {nodes
           ? act("Drain…", "inbox", (at) => choose(view, "drain", nodesOf(view), at), "Evict the pods of a node")
           : null}
-        {verbs && playback.nodes.names.length
+        {nodes
           ? act(
               domains.length ? "Lose a zone…" : "Lose a node…",
               "cross",
@@ -216,7 +217,7 @@ function Acts({ view }: { view: View }) {
               domains.length ? "All nodes of a zone stop answering at once" : "The node stops answering",
             )
           : null}
-        {act("Add a pod", "plus", () => view.emit("edit", { create: "+Pod" }), "A pod that waits for a node")}
+        {act("Add a pod", "plus", () => view.actions.edit({ create: "+Pod" }), "A pod that waits for a node")}
         <Button icon="undo" disabled={busy} title="In a copy, with every pod but those of daemons" act={replay}>
           Replay from empty
         </Button>
@@ -238,7 +239,7 @@ function nodesOf(view: View): Abouts {
 }
 
 function choose(view: View, verb: string, abouts: Abouts, at: HTMLElement) {
-  const entries = abouts.map((about) => ({ text: about.label, run: () => view.verbs?.start(verb, about) }));
+  const entries = abouts.map((about) => ({ text: about.label, run: () => view.actions.operate(verb, about) }));
   openMenu("Where", [{ heading: verb === "drain" ? "Drain which node" : "Which stops answering", entries }], at);
 }
 

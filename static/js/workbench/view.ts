@@ -1,19 +1,14 @@
 // What is selected on screen, and what a cycle means for each node. The parts of the workbench talk through it.
 
 import type { Light, NodeIndex, PodIndex } from "../lib/protocol.js";
-import type { Breakpoints } from "./breakpoints.ts";
 import type { Draft } from "./draft.ts";
-import type { Edit } from "./edit.ts";
 import type { Playback } from "./playback.ts";
-import type { CycleParts } from "./playback/records.ts";
 import type { Settings } from "./settings.ts";
 import type { StageView, Store } from "./store.ts";
 import type { Look } from "./stage/look.ts";
-import type { Verbs } from "./verbs/verbs.ts";
-import type { Why } from "./why.tsx";
 import { batch } from "../kit/signals.ts";
-import { Emitter } from "../lib/emitter.ts";
 import { short } from "../lib/quantity.ts";
+import { Actions } from "./actions.ts";
 import { Lists } from "./lists.ts";
 import { Seen } from "./seen.ts";
 import { follow } from "./store.ts";
@@ -21,11 +16,12 @@ import { Colours, isColour } from "./stage/colours.ts";
 import { ZONE, choices } from "./stage/grouping.ts";
 import { Search } from "./search.ts";
 import { USUAL, fitting, keep, kept } from "./stage/look.ts";
-import { rankedIn } from "./playback/records.ts";
+import { rankedIn, type CycleParts } from "./playback/parts.ts";
 
 export type Facts = ReturnType<View["factsOf"]>;
 
-export class View extends Emitter {
+export class View {
+  readonly actions = new Actions();
   scrubbing = false; // while the timeline is dragged
   walking: symbol | null = null; // while it is found out where "next" leads
   stopped: { index: number; text: string } | null = null; // the cycle at which one was stopped, and why
@@ -34,11 +30,7 @@ export class View extends Emitter {
   panels = new AbortController();
   // What main.js and Build make after this.
   library = ""; // the address of Plotly
-  breakpoints: Breakpoints | null = null;
-  why: Why | null = null;
   draft: Draft | null = null; // what Build edits
-  edit: Edit | null = null; // null where nothing can be changed
-  verbs: Verbs | null = null; // what operators do, null as well
   settings: Settings | null = null;
   store: Store;
   seen: Seen;
@@ -46,26 +38,23 @@ export class View extends Emitter {
   colours: Colours;
   lists: Lists;
   search: Search;
-  reveal: (line: number) => void;
   #facts: Facts | null = null;
   #factsKey = "";
   #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
   #fitted = false; // whether it is known what colouring fits the scenario
 
   constructor(readonly playback: Playback) {
-    super();
     this.store = playback.store;
     this.seen = new Seen(playback);
     this.chosen = kept(); // what was chosen, now or on an earlier visit
     if (!isColour(this.chosen.colour)) delete this.chosen.colour;
     this.store.look.value = { ...USUAL, ...this.chosen };
-    this.colours = new Colours(this);
+    this.colours = new Colours(playback);
     this.lists = new Lists(
       () => (this.store.lists.value = {}),
-      (text) => this.emit("wrong", text),
+      (text) => this.actions.wrong(text),
     ); // how lists are sorted and narrowed
-    this.search = new Search(this);
-    this.reveal = () => {}; // shows a line of the text
+    this.search = new Search(playback);
     const { store } = this;
     follow(store.known, () => this.#fit());
     follow(store.scenario, () => {
@@ -114,6 +103,10 @@ export class View extends Emitter {
   get pending() {
     return this.store.pending.peek();
   }
+  /** Whether it can be edited: the visitor's own "draft", or a "copy"; null if not at all. */
+  get editing() {
+    return this.store.editing.peek();
+  }
   get pace() {
     return this.store.pace.peek();
   }
@@ -138,7 +131,7 @@ export class View extends Emitter {
 
   setTab(tab: string, { push = true, focus = false }: { push?: boolean; focus?: boolean } = {}) {
     if (tab !== this.tab) this.store.tab.value = { key: tab, push, focus };
-    if (push) this.emit("region", "inspect");
+    if (push) this.actions.region("inspect");
   }
 
   /** What of the open tab is shown, as path; "" is its first view. */
@@ -308,6 +301,20 @@ export class View extends Emitter {
   #possible(look: Look) {
     const { nodes } = this.playback;
     return !nodes || choices(nodes).some(([value]) => value === look.group) ? look : { ...look, group: ZONE };
+  }
+
+  /** Select what one is at of what was found. */
+  selectFound() {
+    const [kind, i] = this.search.current ?? [];
+    if (i === undefined) return;
+    if (kind === "node") this.selectNode(i);
+    else this.selectPod(i);
+  }
+
+  /** Whether what one is at is selected. */
+  get foundSelected() {
+    const [kind, i] = this.search.current ?? [];
+    return kind === "node" ? this.node === i : kind === "pod" && this.pod === i;
   }
 
   /** The place of what is looked for or selected: `{node, pod, name}`, null if it has none. */

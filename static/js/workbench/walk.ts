@@ -4,7 +4,7 @@ import { LAST, LAST_PHASE } from "./playback/place.ts";
 import { wentThrough } from "./phases.ts";
 import type { Playback } from "./playback.ts";
 import type { Place } from "./playback/place.ts";
-import type { CycleParts } from "./playback/records.ts";
+import type { CycleParts } from "./playback/parts.ts";
 import type { View } from "./view.ts";
 
 /** What there is none of in the whole run: then neither "later" nor "earlier" would be the whole truth. */

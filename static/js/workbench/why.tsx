@@ -10,6 +10,7 @@ import { announce, toast } from "../lib/dom.ts";
 import type { WhyAnswer, WhyChange } from "../lib/protocol.js";
 import { plural, short } from "../lib/quantity.ts";
 import { isRecording, openLive } from "../lib/recorded.ts";
+import type { WhyWish } from "./actions.ts";
 import { useAnswer } from "./asking.tsx";
 import { termsIn } from "./terms.ts";
 import type { View } from "./view.ts";
@@ -19,10 +20,6 @@ import { About, GONE, Groups, Leads, NodeReasons, Other, Sections, title } from 
 import { Undecided } from "./why/undecided.tsx";
 import { follow, type Asked } from "./store.ts";
 
-/** What is asked about, by names, and at which step; of no node: about all. */
-/** The same by name or index. */
-type Wish = { pod?: number | string; node?: number | string | null };
-
 export class Why {
   view: View;
   canApply: boolean;
@@ -31,11 +28,11 @@ export class Why {
   constructor(view: View, { canApply }: { canApply: boolean }) {
     this.view = view;
     this.canApply = canApply;
-    view.on("why", (wish) => this.open(wish));
+    view.actions.why.on((wish) => (wish ? this.open(wish) : this.#box?.close()));
   }
 
   /** Ask about a pod, on one node or on all. Without a pod, about the one that is selected or in flight. */
-  open({ pod, node }: Wish = {}, { push = true } = {}) {
+  open({ pod, node, push = true }: WhyWish) {
     const { pods, nodes } = this.view.playback;
     if (!nodes) return;
     const key = typeof pod === "string" ? pod : pods.keys[pod ?? this.#usual()];
@@ -50,10 +47,6 @@ export class Why {
     if (before?.pod === key && before.node === name && before.step === step) return;
     why.value = { pod: key, node: name, step, push };
     this.#box ??= this.#show();
-  }
-
-  close() {
-    this.#box?.close();
   }
 
   /** The step on screen, as the server is asked about it. */
@@ -184,7 +177,7 @@ function Answered({ why: { view, canApply }, answer, asked: { node, step }, ask,
   /** Change the pod or the node oneself, at the step on screen. */
   const edit = (target: string) => {
     close();
-    view.emit("edit", { target });
+    view.actions.edit({ target });
   };
   const fork = async ({ id }: WhyChange) => {
     const { source } = playback;
@@ -196,7 +189,7 @@ function Answered({ why: { view, canApply }, answer, asked: { node, step }, ask,
   };
   return (
     <>
-      <About answer={answer} edit={view.edit ? edit : null} />
+      <About answer={answer} edit={view.editing ? edit : null} />
       <Leads answer={answer} scorer={terms.scorer} />
       {node ? <NodeReasons answer={answer} rule={terms.rule} /> : <Groups answer={answer} ask={ask} />}
       <Sections answer={answer} />

@@ -68,7 +68,7 @@ export function addBar(view: View, edit: Edit, mine: boolean) {
   bar.ariaLabel = "Add and undo";
   render(<Bar view={view} edit={edit} mine={mine} />, bar);
   if (!mine) return bar;
-  view.on("add", async (what) => {
+  view.actions.add.on(async (what) => {
     if (!(await answers(view.playback.socket))) return;
     if (what === "generate") await openGenerator(view, edit);
     else if (what === "bulk") await new BulkChange(view, edit).open();
@@ -90,7 +90,7 @@ function Bar({ view, edit, mine }: { view: View; edit: Edit; mine: boolean }) {
   reads(view.store.edits);
   const sections = MENU.map(([heading, entries]): Section => {
     const add = (what: string) =>
-      what === "schedulers" ? view.emit("policy", what) : view.emit("edit", { create: what });
+      what === "schedulers" ? view.actions.policy(what) : view.actions.edit({ create: what });
     return { heading, entries: entries.map(([what, text, icon]) => ({ text, icon, run: () => add(what) })) };
   });
   const title = mine ? "Add objects" : "Add objects, in a copy";

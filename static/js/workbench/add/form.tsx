@@ -13,7 +13,7 @@ export async function openForm(view: View, edit: Edit, kind: string) {
   try {
     forms ??= (await view.playback.socket.call("forms.list", {})).forms;
   } catch (error) {
-    view.playback.emit("failed", error);
+    view.playback.failed(error);
   }
   const form = forms?.find((row) => row.kind === kind);
   if (form) await new ObjectForm(view, edit, form).open();

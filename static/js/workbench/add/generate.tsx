@@ -6,7 +6,7 @@ import { Hosted } from "../../kit/hosted.tsx";
 import { Select } from "../../kit/select.tsx";
 import { signal, type Signal } from "../../kit/signals.ts";
 import { $ } from "../../lib/dom.ts";
-import { Editor } from "../../lib/editor.ts";
+import { Editor } from "../../editor/editor.ts";
 import type { ClusterSummary, Field, GeneratedCluster, Recipes } from "../../lib/protocol.js";
 import { count, cpu, memory, plural } from "../../lib/quantity.ts";
 import { CommandError, type Socket } from "../../lib/socket.ts";

@@ -7,7 +7,7 @@ import { Hosted } from "../../kit/hosted.tsx";
 import { ProblemList } from "../../kit/problems.tsx";
 import { signal } from "../../kit/signals.ts";
 import { announce, debounce } from "../../lib/dom.ts";
-import { Editor } from "../../lib/editor.ts";
+import { Editor } from "../../editor/editor.ts";
 import type { Field, FieldProblem, Problem } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";

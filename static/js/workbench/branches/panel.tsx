@@ -44,8 +44,8 @@ export class Branches {
       clearTimeout(this.#timer);
       this.#timer = window.setTimeout(() => this.load(), this.#listed ? SETTLE : 0);
     });
-    view.on("branch", () => this.create());
-    view.on("branched", () => this.load());
+    view.actions.branch.on(() => this.create());
+    view.actions.branched.on(() => this.load());
     this.#deck();
   }
 

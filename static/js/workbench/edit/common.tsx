@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Select } from "../../kit/select.tsx";
 import { announce } from "../../lib/dom.ts";
-import type { Editor } from "../../lib/editor.ts";
+import type { Editor } from "../../editor/editor.ts";
 import { releaseOf } from "../../lib/releases.ts";
 import type { View } from "../view.ts";
 

@@ -7,7 +7,7 @@ import { Hosted } from "../../kit/hosted.tsx";
 import { ProblemList } from "../../kit/problems.tsx";
 import { Select } from "../../kit/select.tsx";
 import { signal } from "../../kit/signals.ts";
-import { Editor } from "../../lib/editor.ts";
+import { Editor } from "../../editor/editor.ts";
 import type { Problem } from "../../lib/protocol.js";
 import { clock, count, plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";

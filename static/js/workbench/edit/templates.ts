@@ -1,5 +1,7 @@
 // What a new object begins with.
 
+export const GROUP = "PodGroup"; // as it is called in "Create…" and in the address of a copy
+
 export const TEMPLATES = {
   Node: `apiVersion: v1
 kind: Node

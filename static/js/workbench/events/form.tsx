@@ -6,7 +6,7 @@ import { Hosted } from "../../kit/hosted.tsx";
 import { ProblemList } from "../../kit/problems.tsx";
 import { signal } from "../../kit/signals.ts";
 import { announce } from "../../lib/dom.ts";
-import { Editor } from "../../lib/editor.ts";
+import { Editor } from "../../editor/editor.ts";
 import type { Problem } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
@@ -40,7 +40,7 @@ export class EventForm {
   ) {}
 
   open() {
-    this.view.emit("hold");
+    this.view.actions.hold();
     this.#kinds = kindsFor(this.view);
     void this.#choose(FIRST);
     const moment = new Moment(this.view.playback);
@@ -186,7 +186,7 @@ export class EventForm {
       if (kind.yaml) {
         box.close();
         this.view.playback.goto(when.index);
-        await this.edit.open({ target });
+        this.view.actions.edit({ target });
         return;
       }
       const { words = "" } = await this.edit.operate(...(await this.#wish(kind, target, when)));

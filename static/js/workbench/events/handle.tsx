@@ -1,7 +1,7 @@
 // The mark of one event on its axis: a slider that is dragged, or moved by the arrow keys, to another cycle or second.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { EventProps } from "./row.tsx";
+import type { EventProps } from "./list.ts";
 
 const SETTLE = 700; // milliseconds after the last arrow until the event is moved
 const PAGE = 10;

@@ -2,39 +2,12 @@
 
 import { useMemo } from "preact/hooks";
 import { Icon } from "../../kit/icon.tsx";
-import { computed, type Signal } from "../../kit/signals.ts";
+import { computed } from "../../kit/signals.ts";
 import type { Operation } from "../../lib/protocol.js";
 import { count } from "../../lib/quantity.ts";
-import type { Playback } from "../playback.ts";
 import { Handle } from "./handle.tsx";
-import type { Outcomes } from "./outcomes.ts";
+import type { EventList, EventProps } from "./list.ts";
 import type { Scale } from "./scale.ts";
-
-/** What the rows show and do. */
-export type EventList = {
-  playback: Playback;
-  scale: Scale;
-  outcomes: Outcomes;
-  /** Whether they can be changed. */
-  own: boolean;
-  /** The step on screen. */
-  at: Signal<number>;
-  /** Its place on the axis. */
-  now: Signal<number>;
-  /** The id of the event that Tab comes to. */
-  stop: Signal<string>;
-  /** The ids of those that are chosen. */
-  chosen: Signal<ReadonlySet<string>>;
-  /** The one that is on its way to another place, and where it is. */
-  /** Where a mark is drawn that is being moved; `open` until that is asked of the server. */
-  moving: Signal<{ id: string; value: number; open: boolean } | null>;
-  edit: (row: Operation) => void;
-  here: (rows: Operation[]) => void;
-  again: (rows: Operation[]) => void;
-  remove: (rows: Operation[]) => void;
-  moveTo: (row: Operation, value: number) => void;
-};
-export type EventProps = { row: Operation; list: EventList };
 
 /** Whether an event can be changed. */
 export const changes = ({ row, list }: EventProps) => list.own && row.action !== "done";

@@ -60,9 +60,9 @@ async function open(view: View, opens: Opening, title: string) {
   if (kind === "step") {
     const index = await indexOf(playback, step);
     view.setTab("story");
-    if (index === null) playback.emit("later", { step, place: undefined });
+    if (index === null) playback.later({ step, place: undefined });
     else playback.goto(index);
-    if (pod) view.emit("why", { pod });
+    if (pod) view.actions.why({ pod });
     return;
   }
   const { revision: _, ...source } = playback.source;

@@ -82,7 +82,7 @@ function useOverTime(view: View) {
     try {
       return await playback.ask("availability.get", { source });
     } catch (error) {
-      playback.emit("failed", error);
+      playback.failed(error);
       throw error;
     }
   });

@@ -126,7 +126,7 @@ function about(view: View, part: CachePart) {
       {podClass(view, part)}
       <small class="dim">
         {settings.map((text) => `${text} · `)}
-        <Inline act={() => view.emit("policy", "cache")} title="the cache’s settings in the Policy tab">
+        <Inline act={() => view.actions.policy("cache")} title="the cache’s settings in the Policy tab">
           settings
         </Inline>
       </small>

@@ -78,7 +78,7 @@ export function CacheMap({ view }: { view: View }) {
       ...(sort ? { sort } : {}),
     });
     if (!found.rows.length && from) {
-      view.emit("wrong", `page.map=${list.page}`);
+      view.actions.wrong(`page.map=${list.page}`);
       narrow({ page: 0 });
       redraw();
     }

@@ -221,7 +221,7 @@ function Cycles({ view, caching, known }: { view: View; caching: Counts; known: 
   shownAt.current = index;
   const asked = (list.page - 1) * ROWS + 1;
   if (asked > marks.known && playback.complete) {
-    view.emit("wrong", `page.cycles=${list.page}`);
+    view.actions.wrong(`page.cycles=${list.page}`);
     turn(0);
   }
   const from = list.page && asked <= known ? asked : 1 + Math.floor((Math.max(1, index) - 1) / ROWS) * ROWS;

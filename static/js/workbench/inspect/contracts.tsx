@@ -8,7 +8,7 @@ import { Problems } from "../../kit/problems.tsx";
 import { ProgressBar, type Far } from "../../kit/progress.tsx";
 import { Select } from "../../kit/select.tsx";
 import { announce, debounce } from "../../lib/dom.ts";
-import { Editor } from "../../lib/editor.ts";
+import { Editor } from "../../editor/editor.ts";
 import { progressOf } from "../../lib/progress.ts";
 import type { Problem, ReadyContract, Report, Verdict } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";

@@ -96,7 +96,7 @@ function useEvents(playback: Playback, most: number): Answer | null {
         setAnswer({ events: [...ownEvents(playback), ...events].slice(0, own.most), more, to: index });
       }
     } catch (error) {
-      playback.emit("failed", error);
+      playback.failed(error);
     } finally {
       own.busy = false;
     }
@@ -153,7 +153,7 @@ function row(view: View, [index, type, reason, object, message]: Listed, to: num
               label={`Why was ${short(name)} not scheduled in cycle ${index}?`}
               act={() => {
                 playback.goto(index);
-                view.emit("why", { pod: name });
+                view.actions.why({ pod: name });
               }}
             />
           </>

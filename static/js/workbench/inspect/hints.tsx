@@ -32,7 +32,7 @@ function Sleeping({ view, part: { pods, count: total } }: { view: View; part: Hi
       <ul class="hint-pods">
         {pods.map((one) => (
           <li key={one.pod}>
-            <button type="button" class="link" onClick={() => view.emit("why", { pod: one.pod })}>
+            <button type="button" class="link" onClick={() => view.actions.why({ pod: one.pod })}>
               {one.pod}
             </button>
             <small class="dim">{` ${aboutPod(one)}`}</small>

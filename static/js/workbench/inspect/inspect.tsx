@@ -87,7 +87,7 @@ export function inspect(region: HTMLElement, view: View) {
     open();
     if (held) strip.focus(view.tab);
   });
-  view.on("relist", () => {
+  view.actions.relist.on(() => {
     clear();
     open();
   });

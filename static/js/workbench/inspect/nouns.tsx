@@ -99,5 +99,5 @@ export const WhyLink = ({ label, act }: { label: string; act: () => void }) => (
 
 /** The button that asks why a pod waits. */
 export const whyWaits = (view: View, key: string) => (
-  <WhyLink label={`Why does ${short(key)} wait?`} act={() => view.emit("why", { pod: key })} />
+  <WhyLink label={`Why does ${short(key)} wait?`} act={() => view.actions.why({ pod: key })} />
 );

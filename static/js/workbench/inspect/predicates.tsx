@@ -80,7 +80,7 @@ export function Predicates({ view, rung }: PredicatesProps) {
   const select = (node: number, column: string) => {
     view.selectNode(node);
     const state = column.startsWith("p") && verdict?.cell(node, Number(column.slice(1))).state;
-    if (state === "fail" || state === "error") view.emit("why", { pod, node });
+    if (state === "fail" || state === "error") view.actions.why({ pod, node });
   };
   return (
     <>

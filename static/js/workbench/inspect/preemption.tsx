@@ -97,7 +97,7 @@ function Candidates({ view, part }: { view: View; part: PreemptionPart }) {
   const [busy, setBusy] = useState(false);
   const { source, index, socket } = playback;
   const failed = (error: unknown) => {
-    if (!superseded(error)) playback.emit("failed", error);
+    if (!superseded(error)) playback.failed(error);
   };
   const toggle = (node: number) => {
     const opens = !open.includes(node);

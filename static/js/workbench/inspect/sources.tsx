@@ -1,7 +1,7 @@
 // Where each answer of the matrix came from when a cache is on: the letters of the protocol, by predicate and node.
 
 import type { NodeIndex, PredicatesPart, StaleHit } from "../../lib/protocol.js";
-import type { CycleParts } from "../playback/records.ts";
+import type { CycleParts } from "../playback/parts.ts";
 
 type Counts = { h: number; m: number; b: number };
 

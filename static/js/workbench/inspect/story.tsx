@@ -1,12 +1,13 @@
 // Story: the cycle in sentences whose nouns are links, and the event that the simulated scheduler writes.
 
+import { EDIT } from "../actions.ts";
 import { useInTab } from "../asking.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { Light, Parts } from "../../lib/protocol.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.ts";
 import { DifferNote } from "../differ.tsx";
-import { rankedIn } from "../playback/records.ts";
+import { rankedIn } from "../playback/parts.ts";
 import { RecordedFigure } from "../recorded.tsx";
 import { Triage, triaged } from "../triage.tsx";
 import type { View } from "../view.ts";
@@ -189,20 +190,21 @@ function Clause({ view, text }: { view: View; text: string }) {
 
 function Asks({ view, light: { node, pod } }: InCycle) {
   const failed = node === null;
+  const editing = view.store.editing.value;
   const over = failed ? "Why, and what would make it fit?" : "Why there?";
   return (
     <div class="why-row">
-      <button type="button" class="btn small" data-why onClick={() => view.emit("why", { pod })}>
+      <button type="button" class="btn small" data-why onClick={() => view.actions.why({ pod })}>
         <Icon name="help" />
         {view.playback.reached.over ? over : "Why?"}
       </button>
-      {view.edit ? (
+      {editing ? (
         <button
           type="button"
           class="btn small"
           data-edit
-          title={`${view.edit.label}: ${failed ? "the pod" : "the node it went to"} (e)`}
-          onClick={() => view.emit("edit", failed ? { pod } : { node })}
+          title={`${EDIT[editing]}: ${failed ? "the pod" : "the node it went to"} (e)`}
+          onClick={() => view.actions.edit(failed ? { pod } : { node })}
         >
           <Icon name="edit" />
           {failed ? "Edit this pod" : "Edit this node"}

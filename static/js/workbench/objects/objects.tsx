@@ -4,6 +4,7 @@ import { createRef, render } from "preact";
 import { $$, announce, debounce, targetOf } from "../../lib/dom.ts";
 import type { ObjectList } from "../../lib/protocol.js";
 import { count, ellipsis, plural, short } from "../../lib/quantity.ts";
+import { EDIT } from "../actions.ts";
 import { ABSENT } from "../cluster.ts";
 import type { Edit } from "../edit.ts";
 import { follow } from "../store.ts";
@@ -58,7 +59,7 @@ export class Objects {
       this.#typed = search;
       this.#find();
     });
-    view.on("forget", () => {
+    view.actions.forget.on(() => {
       this.#typed = "";
       view.search.end();
       this.#find();
@@ -83,7 +84,7 @@ export class Objects {
     if (!this.edit || !["node", "pod", "group"].includes(kind)) return;
     event.preventDefault();
     const place = event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : row;
-    this.view.emit("act", { [kind === "group" ? "workload" : kind]: Number(index), place });
+    this.view.actions.act({ [kind === "group" ? "workload" : kind]: Number(index), place });
   }
 
   // ---- the search
@@ -123,7 +124,7 @@ export class Objects {
     if (event.key === "Escape" && this.#typed) {
       event.preventDefault();
       event.stopPropagation();
-      this.view.emit("forget");
+      this.view.actions.forget();
       return;
     }
     if (event.key !== "Enter" && event.key !== "ArrowDown") return;
@@ -136,9 +137,9 @@ export class Objects {
     }
     const { search } = this.view;
     if (!search.current) return;
-    if (search.selected) search.go(event.shiftKey ? -1 : 1);
-    search.select();
-    this.view.emit("region", "stage");
+    if (this.view.foundSelected) search.go(event.shiftKey ? -1 : 1);
+    this.view.selectFound();
+    this.view.actions.region("stage");
     const key = search.current.join(":");
     const row = items.find((item) => item.dataset.key === key);
     row?.scrollIntoView({ block: "nearest" });
@@ -296,7 +297,7 @@ export class Objects {
       selected: view.node === node,
       act: () => {
         view.selectNode(view.node === node ? -1 : node);
-        view.emit("region", "stage");
+        view.actions.region("stage");
       },
       hover: (is) => view.hover(is ? node : -1),
     };
@@ -321,7 +322,7 @@ export class Objects {
       selected: view.pod === pod,
       act: () => {
         view.selectPod(view.pod === pod ? -1 : pod);
-        view.emit("region", "stage");
+        view.actions.region("stage");
       },
     };
   };
@@ -333,9 +334,9 @@ export class Objects {
       key: `object:${target}`,
       level: 3,
       label: short(name),
-      title: `${edit.label}: ${target}`,
+      title: `${EDIT[edit.options.mine ? "draft" : "copy"]}: ${target}`,
       beside: "edit",
-      act: () => this.view.emit("edit", { target }),
+      act: () => this.view.actions.edit({ target }),
     };
   }
 

@@ -2,7 +2,7 @@
 
 import { attemptIn } from "./place.ts";
 import type { NodeChange, NodeIndex, Nodes, NodeState } from "../../lib/protocol.js";
-import type { Shown } from "./shown.ts";
+import type { Position } from "./position.ts";
 
 export type WholeState = Required<NodeState>;
 
@@ -24,7 +24,7 @@ export class NodeTable {
   }
 
   /** Let the table be as at what `playback` shows. */
-  amend(playback: Shown) {
+  amend(playback: Position) {
     const states = this.#states(playback);
     if (!states.size && !this.#amended.size && !this.gone.size) return;
     const { nodes } = this;
@@ -42,7 +42,7 @@ export class NodeTable {
   /**
    * The nodes that are not as they were when the source was opened, each with what differs; `null`: it is not there.
    */
-  #states(playback: Shown): Map<NodeIndex, NodeState | null> {
+  #states(playback: Position): Map<NodeIndex, NodeState | null> {
     const { index, cycles, partly, at, phase, moments } = playback;
     const cycle = Math.min(index, cycles);
     const window = cycle > 0 ? playback.records.window(cycle) : null;
@@ -65,7 +65,7 @@ export class NodeTable {
   }
 
   /** The same by the operations of a major step. */
-  #updated(playback: Shown) {
+  #updated(playback: Position) {
     const { nodes } = this;
     const { index } = playback;
     const major = Number((playback.light(index) ?? playback.heavy(index))?.step.split(".")[0] ?? 1);

@@ -2,15 +2,33 @@
 
 import { Lru } from "../../lib/lru.ts";
 import { Verdict } from "../verdict.ts";
-import type { Light, Parts, Window } from "../../lib/protocol.js";
-import type { Playback } from "../playback.ts";
+import type { Commands, LaterPods, Light, Nodes, Pods, Source, Window } from "../../lib/protocol.js";
+import type { Command, Socket } from "../../lib/socket.ts";
+import type { Marks } from "../marks.ts";
+import type { CycleParts } from "./parts.ts";
 
-/** the heavy parts, with the predicates' answers unpacked */
-export type CycleParts = Parts & { verdict?: Verdict | null };
-
-/** The ranking of a cycle, null where no node was ranked. */
-export const rankedIn = (parts: CycleParts | null | undefined) =>
-  parts?.priorities && "totals" in parts.priorities ? parts.priorities : null;
+/** The run whose records are asked for. */
+interface Run {
+  readonly socket: Socket;
+  readonly source: Source;
+  readonly locked: boolean;
+  /** Grows with every opening: what was asked before is dropped. */
+  readonly generation: number;
+  readonly cycles: number;
+  readonly last: number;
+  readonly index: number;
+  readonly wanted: number;
+  readonly nodes: Nodes;
+  readonly pods: Pods;
+  readonly marks: Marks;
+  ask<C extends Command>(
+    command: C,
+    payload: Commands[C]["asks"],
+    wanted: () => boolean,
+  ): Promise<Commands[C]["answers"]>;
+  meet(came: LaterPods): void;
+  know(): void;
+}
 
 // Cycles asked for at once, windows and heavy parts kept, by the number of nodes: what the server decides again for a
 // window grows with the nodes, and a scrub into the unknown must not wait for it.
@@ -29,7 +47,7 @@ export class Records {
   #fetching: Map<number, number> = new Map(); // the generation of windows that are on their way, by their first cycle
   #getting: Map<number, Promise<void>> = new Map(); // heavy parts that are on their way
 
-  constructor(readonly playback: Playback) {
+  constructor(readonly playback: Run) {
     this.reset(0);
   }
 

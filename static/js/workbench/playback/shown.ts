@@ -4,20 +4,26 @@ import type { Light, NodeIndex, Nodes, PodIndex, Pods, Policy, Problem } from ".
 import type { Cluster } from "../cluster.ts";
 import type { Come } from "../cut.ts";
 import type { NodeTable } from "./nodetable.ts";
-import type { CycleParts, Records } from "./records.ts";
+import type { CycleParts } from "./parts.ts";
+import type { Records } from "./records.ts";
 import type { Changes, Standing } from "./standing.ts";
-import { Emitter } from "../../lib/emitter.ts";
+import { topic } from "../../lib/topic.ts";
 import { ABSENT } from "../cluster.ts";
 import { OVER, cut, cutEnd } from "../cut.ts";
 import { Store } from "../store.ts";
+import type { Place } from "./place.ts";
 
 const NO_NODES: Set<number> = new Set();
 const NO_CHANGES: Changes = new Map();
 
 const UNOPENED = undefined as any; // in place of what opening answers; `nodes` shows whether it has
 
-export class Shown extends Emitter {
+export class Shown {
   store = new Store();
+  /** Something could not be loaded. */
+  readonly failed = topic<[error: any]>();
+  /** Go to a step once it is computed. */
+  readonly later = topic<[wish: { step: string; place: Partial<Place> | undefined }]>();
 
   // What opening has answered.
   title = "";

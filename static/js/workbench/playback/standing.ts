@@ -3,7 +3,7 @@
 import { ABSENT, Cluster } from "../cluster.ts";
 import { attemptIn, passed } from "./place.ts";
 import type { Light, Moment, NodeIndex, Nodes, Pods } from "../../lib/protocol.js";
-import type { Shown } from "./shown.ts";
+import type { Position } from "./position.ts";
 
 /** how many pods left nodes and came to them */
 export type Changes = Map<NodeIndex, { left: number; came: number }>;
@@ -21,7 +21,7 @@ export class Standing {
   }
 
   /** Let the cluster stand as it is after what `playback` shows. */
-  follow(playback: Shown) {
+  follow(playback: Position) {
     const { index, cycles, partly, moments } = playback;
     if (index > cycles) this.#derive(playback, cycles);
     else this.#derive(playback, index, partly ? index - 1 : index);
@@ -35,7 +35,7 @@ export class Standing {
   }
 
   /** Let the cluster stand as after cycle `upTo`, which is `index` or the one before it. */
-  #derive(playback: Shown, index: number, upTo: number = index) {
+  #derive(playback: Position, index: number, upTo: number = index) {
     if (index === 0) {
       if (this.#at !== 0 || this.#shownFrom !== 0) this.cluster.reset(this.cluster.initial);
       this.#shownFrom = 0;
@@ -71,7 +71,7 @@ export class Standing {
    * The nodes that have changed since the predicates looked at them: how many pods left and came since, except for the
    * pod of the cycle.
    */
-  changed(playback: Shown) {
+  changed(playback: Position) {
     const { moments, index, at, phase, cycles } = playback;
     const key = `${index}/${at}/${phase}/${moments ? 1 : 0}`;
     if (this.#changes.key !== key)
@@ -79,7 +79,7 @@ export class Standing {
     return this.#changes.nodes;
   }
 
-  #changedBy(playback: Shown) {
+  #changedBy(playback: Position) {
     const { moments, index } = playback;
     const nodes: Changes = new Map();
     if (!moments || this.#origins.index !== index) return nodes;

@@ -1,12 +1,12 @@
 // The pods that are Terminating at what is shown: deleted, and there until their kubelet has ended them.
 
 import type { PodIndex, TerminatingChange } from "../../lib/protocol.js";
-import type { Shown } from "./shown.ts";
+import type { Position } from "./position.ts";
 
 const NONE: Set<PodIndex> = new Set();
 
 /** The pods that are Terminating after what `playback` shows; of a cycle that is shown in part, before it. */
-export function terminatingIn(playback: Shown): Set<PodIndex> {
+export function terminatingIn(playback: Position): Set<PodIndex> {
   const { index, cycles, partly, records } = playback;
   const cycle = Math.min(index, cycles);
   const window = records.window(Math.max(cycle, 1));

@@ -4,7 +4,8 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import type { Descheduler, DeschedulerPlugin, DeschedulerProfile } from "../../lib/protocol.js";
-import { ByWord, NumberField, Part, Setting, Switch, type PolicyForm, type Refusal } from "./controls.tsx";
+import { ByWord, NumberField, Part, Setting, Switch } from "./controls.tsx";
+import type { PolicyForm, Refusal } from "./form.ts";
 import { argumentsForm } from "./plugins/dialog.tsx";
 import { isWritten, shown, valueAt } from "./plugins/values.ts";
 

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { CUSTOM, PLUGIN_ARGUMENTS } from "./arguments.ts";
 import { ask } from "./asking.tsx";
-import type { Given, Refusal } from "./controls.tsx";
+import type { Given, Refusal } from "./form.ts";
 import { ArgumentField, argumentsForm } from "./plugins/dialog.tsx";
 import type { Arguments } from "./plugins/values.ts";
 

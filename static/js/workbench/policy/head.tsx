@@ -5,7 +5,7 @@ import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import { count } from "../../lib/quantity.ts";
-import type { PolicyOptions } from "../policy.ts";
+import type { PolicyOptions } from "./options.ts";
 
 /** Where changes land. */
 export type Landing = {

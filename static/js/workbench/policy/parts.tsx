@@ -4,10 +4,10 @@
 import { render } from "preact";
 import type { Policy, PolicyDocument } from "../../lib/protocol.js";
 import type { Playback } from "../playback.ts";
-import type { PolicyOptions } from "../policy.ts";
-import type { PolicyForm } from "./controls.tsx";
+import type { PolicyForm } from "./form.ts";
 import { DeschedulerPart } from "./descheduler.tsx";
 import { Head, type Landing } from "./head.tsx";
+import type { PolicyOptions } from "./options.ts";
 import { Plugins } from "./plugins/panel.tsx";
 import { PredicatesPart } from "./predicates.tsx";
 import { PrioritiesPart } from "./priorities.tsx";

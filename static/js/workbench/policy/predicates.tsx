@@ -5,18 +5,8 @@ import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { CataloguePredicate, Policy } from "../../lib/protocol.js";
 import { CUSTOM } from "./arguments.ts";
-import {
-  Adder,
-  ArgumentButton,
-  ByWord,
-  Folded,
-  Part,
-  REFERENCE,
-  Switch,
-  argues,
-  brief,
-  type PolicyForm,
-} from "./controls.tsx";
+import { Adder, ArgumentButton, ByWord, Folded, Part, REFERENCE, Switch, argues, brief } from "./controls.tsx";
+import type { PolicyForm } from "./form.ts";
 import { MovableList, MovableRow, moved } from "./order.tsx";
 
 const NEVER =

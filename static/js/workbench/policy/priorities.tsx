@@ -1,7 +1,8 @@
 // The priorities of the Policy tab, with their weights.
 
 import type { Policy } from "../../lib/protocol.js";
-import { Adder, ByWord, Choice, Folded, Part, REFERENCE, type PolicyForm } from "./controls.tsx";
+import { Adder, ByWord, Choice, Folded, Part, REFERENCE } from "./controls.tsx";
+import type { PolicyForm } from "./form.ts";
 import { Argued } from "./predicates.tsx";
 import { Weight } from "./weight.tsx";
 

@@ -4,7 +4,7 @@ import type { ComponentChild } from "preact";
 import type { ListedScheduler } from "../../lib/protocol.js";
 import { releases } from "../../lib/releases.ts";
 import { ask } from "./asking.tsx";
-import type { PolicyForm } from "./controls.tsx";
+import type { PolicyForm } from "./form.ts";
 
 const BATCH = "kube-batch";
 export const NONE: Omit<ListedScheduler, "name"> = {

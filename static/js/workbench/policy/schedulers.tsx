@@ -3,7 +3,8 @@
 import { Button } from "../../kit/button.tsx";
 import type { ListedScheduler, Schedulers } from "../../lib/protocol.js";
 import { span } from "../../lib/quantity.ts";
-import { Choice, Part, Setting, type PolicyForm } from "./controls.tsx";
+import { Choice, Part, Setting } from "./controls.tsx";
+import type { PolicyForm } from "./form.ts";
 import { DELAYS, NONE, asLabels, runsOf, schedulerForm } from "./scheduler_form.tsx";
 
 const DESIGNS: [design: string, label: string, does: string][] = [

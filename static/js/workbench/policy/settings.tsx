@@ -2,7 +2,8 @@
 
 import type { Policy } from "../../lib/protocol.js";
 import { CACHE_SETTINGS, type CacheSetting } from "./cache_settings.ts";
-import { Choice, NumberField, Part, Setting, Switch, type PolicyForm } from "./controls.tsx";
+import { Choice, NumberField, Part, Setting, Switch } from "./controls.tsx";
+import type { PolicyForm } from "./form.ts";
 
 const SETTINGS: [key: "predicateOrder" | "quirks", label: string, choices: [value: string, text: string][]][] = [
   [

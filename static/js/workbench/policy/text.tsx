@@ -4,7 +4,7 @@
 import { render } from "preact";
 import { useRef } from "preact/hooks";
 import { announce, debounce } from "../../lib/dom.ts";
-import { Editor } from "../../lib/editor.ts";
+import { Editor } from "../../editor/editor.ts";
 import type { OtherForm, PolicyDocument, Problem } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";

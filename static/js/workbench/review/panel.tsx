@@ -44,11 +44,11 @@ export class Review {
     button.append(this.#number);
     const threads = (this.#threads = new Threads(playback.socket, playback.source));
     follow(playback.store.veil, () => {
-      if (playback.veiled === null) threads.load().catch((error) => playback.emit("failed", error));
+      if (playback.veiled === null) threads.load().catch((error) => playback.failed(error));
       else threads.hide();
     });
     new Flags(view, timeline, threads, (ids, index) => {
-      view.emit("hold");
+      view.actions.hold();
       playback.goto(index);
       this.#show(ids[0]);
     });
@@ -179,7 +179,7 @@ export class Review {
     const { index: here } = hereOf(playback, thread);
     const index = here >= 0 ? here : await indexOf(playback, step);
     if (index !== null && index <= playback.last) playback.goto(index);
-    else playback.emit("later", { step, place: undefined });
+    else playback.later({ step, place: undefined });
     this.view.selectNode(node ? (playback.nodeIndex.get(node) ?? -1) : -1);
     this.view.selectPod(pod ? (playback.podIndex.get(pod) ?? -1) : -1);
   }

@@ -17,8 +17,8 @@ type BarProps = { room: Room; follow: Follow; alone: () => string };
 
 /** Show the bar in `host`; `alone` returns the address at which one goes on alone. */
 export function showBar(host: HTMLElement, room: Room, follow: Follow, alone: () => string) {
-  room.on("role", (role) => toast(role === "lead" ? "You are leading now." : "You are following now."));
-  room.on("failed", ({ message }) => toast(message, { name: "warn", ms: 6000 }));
+  room.roleChanged.on((role) => toast(role === "lead" ? "You are leading now." : "You are following now."));
+  room.failed.on(({ message }) => toast(message, { name: "warn", ms: 6000 }));
   host.replaceChildren(); // what has kept its place
   render(<Bar room={room} follow={follow} alone={alone} />, host);
 }

@@ -69,13 +69,14 @@ export class Follow {
       const cell = event.target instanceof Element ? cellAt(event.target) : null;
       if (cell && this.leads) this.#pick(cell);
     });
-    room.on("moved", () => this.#came());
-    room.on("role", () => this.#scene >= 0 && this.rejoin()); // who is handed the lead goes on from where the room is
+    room.moved.on(() => this.#came());
+    // Who is handed the lead goes on from where the room is.
+    room.roleChanged.on(() => this.#scene >= 0 && this.rejoin());
     follow(store.shown, () => this.lost && this.#look());
   }
 
   #change() {
-    this.view.store.room.value = { room: this.room };
+    this.view.store.room.value = {};
   }
 
   get leads() {
@@ -107,7 +108,7 @@ export class Follow {
     try {
       target = await targetOf(this.view, position);
     } catch (error) {
-      this.view.playback.emit("failed", error);
+      this.view.playback.failed(error);
       return;
     }
     if (turn !== this.#turn) return;

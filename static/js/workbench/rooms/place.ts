@@ -66,7 +66,7 @@ export function bring(view: View, { index, at, phase, tab, sub, node, pod, look 
   view.selectNode(node, { push: false });
   view.selectPod(pod, { push: false });
   const place = at ? { at, linked: true } : { phase, linked: true };
-  if (index > playback.last && playback.complete === false) playback.emit("later", { step: String(index), place });
+  if (index > playback.last && playback.complete === false) playback.later({ step: String(index), place });
   else playback.goto(index, undefined, place);
 }
 

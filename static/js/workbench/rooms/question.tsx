@@ -35,7 +35,7 @@ function Prediction({ room, view }: QuestionProps) {
   const [small, fold] = useState(false);
   useLayoutEffect(
     () =>
-      room.on("question", (asked: Question | null) => {
+      room.asked.on((asked: Question | null) => {
         if (!asked) return;
         fold(false);
         announce(`A question: ${titleOf(asked)}`);

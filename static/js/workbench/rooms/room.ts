@@ -1,13 +1,13 @@
 // The room as this page knows it: joins it, joins again after every lost connection, and reports what changes in it.
 
-import { Emitter } from "../../lib/emitter.ts";
+import { topic } from "../../lib/topic.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { keepName, nameKept, takeToken } from "./kept.ts";
-import type { Answer, Position, QuestionKind, Role, RoomState } from "../../lib/protocol.js";
+import type { Answer, Position, Question, QuestionKind, Role, RoomState } from "../../lib/protocol.js";
 import type { Playback } from "../playback.ts";
 import type { Where } from "./where.ts";
 import type { Socket } from "../../lib/socket.ts";
-import type { Store } from "../store.js";
+import type { Store } from "../store.ts";
 
 /** Whether a position is newer than another: that of a later scene, or of the same one with a greater number. */
 const isNewer = (one: Position, other: Position) =>
@@ -15,11 +15,16 @@ const isNewer = (one: Position, other: Position) =>
 
 /**
  * What a room shows is one state of the server's, `now`, which is taken as a whole: of an older version, or a position
- * of another scene, nothing is. Writes itself to the store when it changes. Emits "moved" when there is somewhere to
- * follow to, "left" when that is another scenario, "question" when another one is asked, "role", and "failed" with a
- * refusal.
+ * of another scene, nothing is. Writes itself to the store when it changes.
  */
-export class Room extends Emitter {
+export class Room {
+  /** There is somewhere to follow to; `left`, that is another scenario. */
+  readonly moved = topic();
+  readonly left = topic();
+  /** Another question is asked, or none. */
+  readonly asked = topic<[question: Question | null]>();
+  readonly roleChanged = topic<[role: Role]>();
+  readonly failed = topic<[refusal: { message: string }]>();
   socket: Socket;
   store: Store;
   id: string;
@@ -54,7 +59,6 @@ export class Room extends Emitter {
     /** The origin that others reach, "" if none do: the server is for this machine alone. */
     readonly invite: string,
   ) {
-    super();
     this.socket = socket;
     this.store = store;
     this.id = id;
@@ -135,7 +139,7 @@ export class Room extends Emitter {
   #take(role: Role) {
     const before = this.role;
     this.role = role;
-    if (before !== role) this.emit("role", role);
+    if (before !== role) this.roleChanged(role);
     this.#tell();
   }
 
@@ -145,13 +149,13 @@ export class Room extends Emitter {
   }
 
   #tell() {
-    this.store.room.value = { room: this };
+    this.store.room.value = {};
   }
 
   #end() {
     this.role = "watch";
     this.#be("ended");
-    this.emit("question", null);
+    this.asked(null);
   }
 
   #enter(state: RoomState) {
@@ -162,11 +166,11 @@ export class Room extends Emitter {
     this.now = { ...state, position };
     if (state.scenario !== this.opened) {
       this.state = "joining"; // what this page shows is no place of the room any more
-      this.emit("left");
+      this.left();
       return;
     }
-    this.emit("moved");
-    if (state.question?.number !== before?.question?.number) this.emit("question", state.question);
+    this.moved();
+    if (state.question?.number !== before?.question?.number) this.asked(state.question);
     this.#tell();
   }
 
@@ -178,7 +182,7 @@ export class Room extends Emitter {
     }
     this.now = { ...this.now, position };
     // What this page has just sent comes back to it; what somebody else sends who leads, too, does not.
-    if (!(this.leads && (this.#sending || position.seq <= this.#own))) this.emit("moved");
+    if (!(this.leads && (this.#sending || position.seq <= this.#own))) this.moved();
   }
 
   /** Tell everybody where the leader is; of several at once the newest. */
@@ -199,7 +203,7 @@ export class Room extends Emitter {
     } catch (error) {
       this.#sent = "";
       const refusal = refusalOf(error);
-      if (refusal.code !== "room.stale") this.emit("failed", refusal); // else the next state is on its way
+      if (refusal.code !== "room.stale") this.failed(refusal); // else the next state is on its way
     } finally {
       this.#sending = false;
     }

@@ -39,7 +39,7 @@ export function enter({
   const lesson = $("[data-room-lesson]");
   if (lesson) showLesson(lesson, room, view.store);
   showQuestions(root, room, view);
-  room.on("left", leave);
+  room.left.on(leave);
   follow(view.store.room, () => {
     show(room);
     veil(room, following, view);

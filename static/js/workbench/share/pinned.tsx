@@ -25,7 +25,7 @@ export async function checkPinned(playback: Playback) {
   try {
     found = await playback.socket.call("link.check", { link });
   } catch (error) {
-    playback.emit("failed", error);
+    playback.failed(error);
     return;
   }
   if (found.same || !found.first) return;

@@ -5,7 +5,7 @@ import { age, count, short } from "../../lib/quantity.ts";
 import { workload } from "../workload.ts";
 import { follow } from "../store.ts";
 import type { PodIndex, Pods } from "../../lib/protocol.js";
-import type { View } from "../view.ts";
+import type { Playback } from "../playback.ts";
 
 export type Colour = "workload" | "priority" | "podgroup" | "namespace" | "age";
 /**
@@ -84,8 +84,7 @@ export class Colours {
   #ranks: Map<any, number> = new Map(); // of a name: its code
   #aged = ""; // for what the ages were worked out
 
-  constructor(readonly view: View) {
-    const { playback } = view;
+  constructor(readonly playback: Playback) {
     follow(playback.store.scenario, () => {
       this.#ranks.clear();
       this.#work();
@@ -96,11 +95,11 @@ export class Colours {
   /** The pods are coloured by something else now. */
   changed() {
     this.#ranks.clear();
-    if (this.view.playback.pods) this.#work();
+    if (this.playback.pods) this.#work();
   }
 
   get #by() {
-    const { colour } = this.view.look;
+    const { colour } = this.playback.store.look.peek();
     return isColour(colour) ? colour : "workload";
   }
 
@@ -121,12 +120,12 @@ export class Colours {
   }
 
   #refresh() {
-    const { playback } = this.view;
+    const { playback } = this;
     if (this.#by === "age" && this.#aged !== `${playback.index}/${playback.marks.version}`) this.#work();
   }
 
   #work() {
-    const { pods } = this.view.playback;
+    const { pods } = this.playback;
     this.#codes = new Uint8Array(pods.keys.length).fill(OTHER);
     const by = this.#by;
     if (by === "age") this.#ages();
@@ -183,7 +182,7 @@ export class Colours {
   }
 
   #ages() {
-    const { playback } = this.view;
+    const { playback } = this;
     const { marks, cluster, timed } = playback;
     this.#aged = `${playback.index}/${marks.version}`;
     const placed = new Int32Array(this.#codes.length);

@@ -27,7 +27,7 @@ export function FindBar({ view, body }: { view: View; body: HTMLElement }) {
         {way("Previous match", "left", -1)}
         {way("Next match", "right", 1)}
       </span>
-      <Button look="quiet square tiny" icon="close" label="End the search" act={() => view.emit("forget")} />
+      <Button look="quiet square tiny" icon="close" label="End the search" act={() => view.actions.forget()} />
     </section>
   );
 }

@@ -44,7 +44,7 @@ function Frame({ host, view, heat, rooms, held, inView, sheet }: FrameProps & { 
 /** What the stage shows of a cluster without nodes. */
 export function NoNodes({ view }: { view: View }) {
   const add = (create: string, text: string, icon: string) => (
-    <Button icon={icon} act={() => view.emit("edit", { create })}>
+    <Button icon={icon} act={() => view.actions.edit({ create })}>
       {text}
     </Button>
   );
@@ -52,7 +52,7 @@ export function NoNodes({ view }: { view: View }) {
     <div class="empty">
       <Icon name="server" />
       <b>There is no node in this cluster yet.</b>
-      {view.edit ? (
+      {view.store.editing.value ? (
         <div class="empty-acts">
           {add("+NodePool", "Add a node pool", "plus")}
           {add("+generate", "Generate a cluster…", "dice")}

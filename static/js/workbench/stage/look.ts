@@ -1,6 +1,7 @@
 // How the stage is looked at: what colours the pods and by what nodes are grouped. Remembered, and in the address.
 
-import type { Playback } from "../playback.ts";
+import type { Pods } from "../../lib/protocol.js";
+import type { Marks } from "../marks.ts";
 
 /** what colours pods, and by what nodes are grouped */
 export type Look = { colour: string; group: string };
@@ -29,12 +30,15 @@ export function keep(chosen: Partial<Look>) {
   }
 }
 
+/** What is known of a run so far. */
+type Begun = { pods: Pods; summary: Record<string, number>; marks: Marks; complete: boolean; cycles: number };
+
 /**
  * What colours pods until the visitor chooses, `{colour, sure}`: what the scenario is about. While too few cycles are
  * computed to be sure, it stays as it is `now`: every edit computes all of them again. PodGroups alone are known from
  * the start.
  */
-export function fitting({ pods, summary, marks, complete, cycles }: Playback, now: string) {
+export function fitting({ pods, summary, marks, complete, cycles }: Begun, now: string) {
   if (summary.PodGroup || pods.podGroup?.some((at) => at >= 0)) return { colour: "podgroup", sure: true };
   const first = marks.seek(0, 1, "p");
   if (first && first <= ENOUGH) return { colour: "priority", sure: true };

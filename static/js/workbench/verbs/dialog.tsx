@@ -13,7 +13,8 @@ import { Moment, MomentFields, type When } from "../events/moment.tsx";
 import { eventPanel } from "../events/panel.tsx";
 import { capital } from "../terms.ts";
 import type { View } from "../view.ts";
-import { controlled, type About } from "./table.ts";
+import { controlled } from "./table.ts";
+import type { About } from "./about.ts";
 import type { VerbWish } from "./whatif.tsx";
 
 const TYPED = 200; // milliseconds after the last key
@@ -43,7 +44,7 @@ type Asked = {
 
 /** Ask about a verb, with what it will do where and when. */
 export function askVerb(view: View, edit: Edit, { verb, about, tryOut }: Asked) {
-  view.emit("hold");
+  view.actions.hold();
   const { playback } = view;
   const { mine } = edit.options;
   const moment = new Moment(playback, { timed: verb.timed || controlled(view) });

@@ -8,19 +8,7 @@ import { NONE, worded, ZONE } from "../stage/grouping.ts";
 import { deploymentOf } from "../workload.ts";
 import type { Verb } from "../../lib/protocol.js";
 import type { View } from "../view.ts";
-
-/**
- * What a verb is about: the kind of its targets, the targets as the server reads them, and what they are called.
- * `domain`: all nodes of a label, or several; `cordoned` and `failed` of a node are null where it is not one node.
- */
-export type About = {
-  kind: string;
-  targets: string[];
-  label: string;
-  domain?: boolean;
-  cordoned?: boolean | null;
-  failed?: boolean | null;
-};
+import type { About } from "./about.ts";
 
 const TOPOLOGY = "topology.kubernetes.io/zone";
 const LEGACY = "failure-domain.beta.kubernetes.io/zone";

@@ -21,27 +21,17 @@ import {
 } from "./table.ts";
 import { whatIf } from "./whatif.tsx";
 import type { Verb } from "../../lib/protocol.js";
+import type { ActWish } from "../actions.ts";
 import type { Edit } from "../edit.ts";
 import type { View } from "../view.ts";
-import type { Place, Section } from "../../kit/menu.tsx";
-import type { About } from "./table.ts";
+import type { Section } from "../../kit/menu.tsx";
+import type { About } from "./about.ts";
 import type { VerbWish } from "./whatif.tsx";
 
 const NAMED = 20; // nodes by name in the palette
 const WORKLOADS = 500;
 
 const some = (...abouts: (About | null)[]) => abouts.filter((about) => about !== null);
-
-/** What a menu is wanted for: a node or a pod by index, what is lit up, or a group of the stage; `place` is where. */
-export type ActWish = {
-  node?: number;
-  pod?: number;
-  workload?: number;
-  about?: About | null;
-  target?: string;
-  group?: [label: string, members: number[]];
-  place?: Place;
-};
 
 const verbNamed = (name: string) => verbs().find((one) => one.verb === name) as Verb;
 
@@ -54,7 +44,8 @@ export class Verbs {
   ) {
     this.apply = edit.options.mine ? (wish: VerbWish) => edit.operate(wish, "bundle.verb") : null;
     this.tryWish = (wish: VerbWish, words: string) => whatIf(view, wish, words, this.apply);
-    view.on("act", (wish) => this.menu(wish));
+    view.actions.act.on((wish) => this.menu(wish));
+    view.actions.operate.on((verb, about) => this.start(verb, about));
   }
 
   menu({ place, ...wish }: ActWish) {
@@ -186,7 +177,7 @@ export class Verbs {
   async tryOut(name: string, about: About) {
     const { view } = this;
     const verb = verbNamed(name);
-    view.emit("hold");
+    view.actions.hold();
     const when = await new Moment(view.playback, { timed: true }).read();
     if (!when) return;
     const wish = wishOf(view, verb, about, when, verb.value?.default);

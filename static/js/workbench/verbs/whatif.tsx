@@ -45,7 +45,7 @@ export async function whatIf(view: View, wish: VerbWish, words: string, apply: (
         .map(([name, value]) => `${name} ${value}`)
         .join(", ")}`,
     );
-    view.emit("branched");
+    view.actions.branched();
   } catch (error) {
     const { code, message } = refusalOf(error);
     if (code !== "request.superseded")
@@ -62,7 +62,7 @@ async function drop(view: View, draft: string, words: string) {
   try {
     await view.playback.socket.call("draft.delete", { draft });
     toast(words);
-    view.emit("branched");
+    view.actions.branched();
   } catch (error) {
     toast(`It could not be deleted: ${refusalOf(error).message}`, { name: "warn", ms: 6000 });
   }

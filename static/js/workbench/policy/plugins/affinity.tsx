@@ -2,9 +2,8 @@
 
 import { useRef } from "preact/hooks";
 import { Button } from "../../../kit/button.tsx";
-import type { ControlProps } from "./fields.tsx";
 import { typedNumber } from "./numbers.ts";
-import { Many, Rows, choiceOf, textOf, type Reading } from "./rows.tsx";
+import { Many, Rows, choiceOf, textOf, type ControlProps, type Reading } from "./rows.tsx";
 
 const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";

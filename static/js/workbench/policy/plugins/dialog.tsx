@@ -5,7 +5,7 @@ import { signal, type Signal } from "../../../kit/signals.ts";
 import type { DeclaredArgument } from "../../../lib/protocol.js";
 import { plural } from "../../../lib/quantity.ts";
 import { ask } from "../asking.tsx";
-import type { Refusal } from "../controls.tsx";
+import type { Refusal } from "../form.ts";
 import { controlOf } from "./fields.tsx";
 import type { Reading } from "./rows.tsx";
 import { applies, inForce, isWritten, lastName, prune, put, shown, valueAt, type Arguments } from "./values.ts";

@@ -2,18 +2,11 @@
 
 import type { ComponentChild, FunctionComponent } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { DeclaredArgument } from "../../../lib/protocol.js";
 import { Points } from "../points.tsx";
 import { Affinity, requirementRows } from "./affinity.tsx";
 import { typedDecimal, typedNumber } from "./numbers.ts";
-import { Rows, choiceOf, textOf, type Reading } from "./rows.tsx";
+import { Rows, choiceOf, textOf, type ControlProps } from "./rows.tsx";
 
-export type ControlProps = {
-  argument: DeclaredArgument;
-  value: any;
-  id: string;
-  read: Reading;
-};
 type Control = FunctionComponent<ControlProps>;
 
 const listed = (text: string) => text.split(/[\s,]+/).filter(Boolean);

@@ -3,7 +3,8 @@
 import { useState } from "preact/hooks";
 import type { PluginForm, PluginRow } from "../../../lib/protocol.js";
 import { plural } from "../../../lib/quantity.ts";
-import { Part, type PolicyForm } from "../controls.tsx";
+import { Part } from "../controls.tsx";
+import type { PolicyForm } from "../form.ts";
 import { ProfileBar } from "../profile_bar.tsx";
 import { GatesPart } from "./gates.tsx";
 import { NodesToScore } from "./nodes.tsx";

@@ -4,9 +4,18 @@ import type { ComponentChild } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button.tsx";
 import { $$ } from "../../../lib/dom.ts";
+import type { DeclaredArgument } from "../../../lib/protocol.js";
 
 /** Called with how the text is to be read. */
 export type Reading = (read: () => any) => void;
+
+/** Of the control of one argument. */
+export type ControlProps = {
+  argument: DeclaredArgument;
+  value: any;
+  id: string;
+  read: Reading;
+};
 
 type ListProps = { value: any[]; add: string; fresh: any; read: Reading; class: string };
 type Item = { key: number; value: any; added: boolean; read: () => any };

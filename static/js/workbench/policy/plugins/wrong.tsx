@@ -1,7 +1,7 @@
 // What the parts of the plugins' panel share, and what was wrong with the last change, at its control.
 
 import type { PluginForm, ProfileForm } from "../../../lib/protocol.js";
-import type { PolicyForm } from "../controls.tsx";
+import type { PolicyForm } from "../form.ts";
 
 /** What the parts draw from and act by. */
 export type Panel = {

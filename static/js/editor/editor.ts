@@ -1,24 +1,14 @@
 // A text editor: a textarea with line numbers, YAML colours for the lines in view and errors on their line. `enrich`
-// puts CodeMirror in its place (../editor/), which completes and explains; where that does not load, the textarea
+// puts CodeMirror in its place (code.ts), which completes and explains; where that does not load, the textarea
 // stays.
 
-import "./tabbed.ts";
-import { h, fill, perFrame } from "./dom.ts";
-import { asGiven, plain } from "./lines.ts";
+import "../lib/tabbed.ts";
+import { h, fill, perFrame } from "../lib/dom.ts";
+import { asGiven, plain } from "../lib/lines.ts";
 
-import type { Code } from "../editor/code.ts";
-import type { Problem } from "./protocol.js";
-
-/** `context` and `beside` are of the editor that completes; see ../editor/code.ts. */
-export type EditorOptions = {
-  label: string;
-  placeholder?: string;
-  readOnly?: boolean;
-  describedBy?: string;
-  onInput?: () => void;
-  context?: string;
-  beside?: () => string | undefined | Promise<string>;
-};
+import type { Code } from "./code.ts";
+import type { EditorOptions } from "./options.ts";
+import type { Problem } from "../lib/protocol.js";
 
 const LINE = 19;
 const PAD = 10;
@@ -111,7 +101,7 @@ export class Editor {
 
   /** Load CodeMirror, once, and put it in the textarea's place with all that is in it. */
   enrich() {
-    this.#coming ??= import("../editor/code.ts").then(
+    this.#coming ??= import("./code.ts").then(
       ({ Code }) => this.#become(Code),
       () => {
         /* the textarea stays */
@@ -120,7 +110,7 @@ export class Editor {
     return this.#coming;
   }
 
-  #become(Code: typeof import("../editor/code.ts").Code) {
+  #become(Code: typeof import("./code.ts").Code) {
     if (this.#composing) {
       this.area.addEventListener("compositionend", () => setTimeout(() => this.#become(Code)), { once: true });
       return;

@@ -1,7 +1,7 @@
 // What stands in the paste box, kept in this browser until it is a draft.
 
-import type { LeftOut } from "../lib/protocol.js";
-import { plural } from "../lib/quantity.ts";
+import type { LeftOut } from "./protocol.js";
+import { plural } from "./quantity.ts";
 
 const KEPT = "podstep.paste";
 const KEPT_MOST = 2_000_000; // characters; browsers keep about five million

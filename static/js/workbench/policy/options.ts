@@ -1,0 +1,15 @@
+// What the Policy tab is made with.
+
+import type { Change } from "../edit/change.ts";
+import type { Undo } from "../undo.ts";
+
+export type PolicyOptions = {
+  mine: boolean;
+  canFork: boolean;
+  onFork: () => void;
+  text: () => Promise<string>;
+  change: Change;
+  dirty: () => boolean;
+  undo: Undo;
+  onText: () => void;
+};
