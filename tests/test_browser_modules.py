@@ -12,8 +12,8 @@ from tests.parts import REPOSITORY
 
 SOURCES = REPOSITORY / "static" / "js"
 KINDS = ("*.js", "*.ts", "*.tsx")
-#: Imports and exports from a relative path, of types as well, and dynamic ones: modules that know each other's
-#: types cannot be read, moved or tested one without the other.
+#: Imports and exports from a relative path, of types as well, and dynamic ones: modules that know each
+#: other's types cannot be read, moved or tested one without the other.
 FROM = re.compile(r"""(?:\bfrom\s+|^import\s+|\bimport\()["'](\.{1,2}/[^"']+)["']""", re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
 from playground.api.lookups import scenario_of
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.comparisons import address, audits
 from playground.playback import sources
@@ -52,9 +53,9 @@ SCHEMA = {
     "Get what is pending, what a lost node, a drain and a rollout come to, and how many more pods fit",
     {
         200: ("The rows, each a sentence with its evidence", "Audit"),
-        400: ("Invalid parameter", "Errors"),
-        413: ("Too large", "Errors"),
-        422: ("Too large to compute interactively", "Errors"),
+        400: ("Invalid parameter", Errors),
+        413: ("Too large", Errors),
+        422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
     },

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
 from playground.api.lookups import playback_of, run_of, scenario_of
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.playback import over_time, sources
 from playground.pool.read_slots import reading
@@ -26,8 +27,8 @@ def _answered(found: Availability | None, otherwise: str) -> HttpResponse:
     "/api/scenarios/{name}/availability",
     "Get how many pods of each workload were desired, ready and pending over virtual time",
     {
-        200: ("The workloads that were below desired longest, at most 50", "Availability"),
-        422: ("Too large to compute interactively: start a run", "Errors"),
+        200: ("The workloads that were below desired longest, at most 50", Availability),
+        422: ("Too large to compute interactively: start a run", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -45,7 +46,7 @@ def get_availability(request: HttpRequest, name: str) -> HttpResponse:
     "GET",
     "/api/runs/{name}/availability",
     "Get how many pods of each workload were desired, ready and pending over a run's virtual time",
-    {200: ("The workloads that were below desired longest, at most 50", "Availability"), **ERRORS},
+    {200: ("The workloads that were below desired longest, at most 50", Availability), **ERRORS},
 )
 def get_run_availability(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the availability that a run's worker stored at its end."""

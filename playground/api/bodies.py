@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from msgspec import ValidationError, convert, structs
 
 from playground.api.answers import ApiError
-from playground.api.payloads import Payload
+from playground.api.payloads.payload import Payload
 from playground.limits import limit
 from playground.pool import offload
 from playground.pool.read_slots import reading

@@ -11,7 +11,8 @@ from msgspec import Meta, json
 
 from playground.api.answers import ApiError, answer
 from playground.api.lookups import room_of
-from playground.api.payloads import Payload
+from playground.api.payloads.payload import Payload
+from playground.api.payloads.problems import Errors
 from playground.api.route import ERRORS, route
 from playground.lessons import classes
 from playground.models import Room
@@ -21,7 +22,7 @@ from playground.visitors.throttle import token_of
 from scheduler_core.kubernetes.plain import schemas
 
 _LEADS = "The room's lead token; for a browser, the cookie podstep_visitor of who opened the room"
-_DENIED = {403: ("Neither the room's lead token nor its owner's cookie", "Errors"), **ERRORS}
+_DENIED = {403: ("Neither the room's lead token nor its owner's cookie", Errors), **ERRORS}
 _NAMES = (("names", "string", "0 leaves out the names that people gave"),)
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from msgspec import to_builtins
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
 from playground.api.lookups import playback_of, scenario_of
-from playground.api.payloads import sent
+from playground.api.payloads import comments as payloads
+from playground.api.payloads.payload import sent
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, FULL, UNREAD, route
 from playground.models import Comment, Scenario
 from playground.playback import anchors, sources
@@ -25,14 +26,14 @@ from playground.visitors.throttle import address_of, token_of, wait_seconds
 
 _AUTHOR = "The edit token of the comment or, to resolve or remove it, a delete token of the scenario"
 _UNREADABLE = {400: UNREAD[400]}
-_DENIED = {401: ("No token", "Errors"), 403: ("Not a token that allows this", "Errors")}
+_DENIED = {401: ("No token", Errors), 403: ("Not a token that allows this", Errors)}
 
 
 @route(
     "GET",
     "/api/scenarios/{name}/comments",
     "List a scenario's threads of comments, oldest first",
-    {200: ("The threads", "Threads"), **ERRORS},
+    {200: ("The threads", payloads.Threads), **ERRORS},
 )
 def list_comments(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a scenario's threads."""
@@ -46,14 +47,14 @@ def list_comments(request: HttpRequest, name: str) -> HttpResponse:
     "/api/scenarios/{name}/comments",
     "Comment on a step, and within it on a node, a pod or a rule, or reply to a comment",
     {
-        201: ("Stored; keep the edit token", "NewComment"),
-        409: ("The scenario's limit of comments is reached", "Errors"),
+        201: ("Stored; keep the edit token", payloads.NewComment),
+        409: ("The scenario's limit of comments is reached", Errors),
         **_UNREADABLE,
         **FULL,
         **ERRORS,
         **BUSY,
     },
-    body=(("application/json", "CommentRequest"),),
+    body=(("application/json", payloads.CommentRequest),),
 )
 def create_comment(request: HttpRequest, name: str) -> HttpResponse:
     """Store a comment."""
@@ -75,8 +76,8 @@ def create_comment(request: HttpRequest, name: str) -> HttpResponse:
     "PATCH",
     "/api/scenarios/{name}/comments/{comment}",
     "Replace the text of a comment, or resolve its thread",
-    {200: ("The comment", "Comment"), **_DENIED, **_UNREADABLE, **ERRORS},
-    body=(("application/json", "CommentChange"),),
+    {200: ("The comment", payloads.Comment), **_DENIED, **_UNREADABLE, **ERRORS},
+    body=(("application/json", payloads.CommentChange),),
     token=_AUTHOR,
 )
 def change_comment(request: HttpRequest, name: str, comment: str) -> HttpResponse:

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
+from playground.api.payloads import comparisons as payloads
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.comparisons import address, differences, snapshots
 from playground.models import Comparison
@@ -38,11 +39,11 @@ def _refusals() -> Iterator[None]:
     "/api/compare",
     "Compare two sources: the first different decision, final placements and metrics",
     {
-        200: ("The comparison", "Comparison"),
-        400: ("Invalid parameter", "Errors"),
-        409: ("A run is not done", "Errors"),
-        413: ("Too large", "Errors"),
-        422: ("Too large to compute interactively; start a run of each, and compare the runs", "Errors"),
+        200: ("The comparison", payloads.Comparison),
+        400: ("Invalid parameter", Errors),
+        409: ("A run is not done", Errors),
+        413: ("Too large", Errors),
+        422: ("Too large to compute interactively; start a run of each, and compare the runs", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -68,17 +69,17 @@ def get_comparison(request: HttpRequest) -> HttpResponse:
     {
         201: (
             "Stored; the same sides have the same id, each share its own delete token",
-            "ComparisonCreated",
+            payloads.ComparisonCreated,
         ),
-        400: ("Invalid field", "Errors"),
-        409: ("A run is not done, or a draft was saved meanwhile", "Errors"),
-        413: ("Too large", "Errors"),
-        422: ("Too large to compute interactively; start a run of each, and compare the runs", "Errors"),
+        400: ("Invalid field", Errors),
+        409: ("A run is not done, or a draft was saved meanwhile", Errors),
+        413: ("Too large", Errors),
+        422: ("Too large to compute interactively; start a run of each, and compare the runs", Errors),
         **FULL,
         **ERRORS,
         **BUSY,
     },
-    body=(("application/json", "NewComparison"),),
+    body=(("application/json", payloads.NewComparison),),
 )
 def create_comparison(request: HttpRequest) -> HttpResponse:
     """Store a comparison: whoever has its link sees both sides, drafts of the caller included."""
@@ -113,7 +114,7 @@ def _comparison(name: str) -> Comparison:
     "GET",
     "/api/comparisons/{name}",
     "Get a stored comparison as it was when it was made",
-    {200: ("The comparison; each side is a source, and has a page", "StoredComparison"), **ERRORS},
+    {200: ("The comparison; each side is a source, and has a page", payloads.StoredComparison), **ERRORS},
 )
 def get_stored_comparison(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a stored comparison."""
@@ -138,8 +139,8 @@ def get_stored_comparison(request: HttpRequest, name: str) -> HttpResponse:
     "Revoke a share of a comparison; the last one deletes it",
     {
         204: ("Gone", ""),
-        401: ("No delete token", "Errors"),
-        403: ("Not a delete token of this comparison", "Errors"),
+        401: ("No delete token", Errors),
+        403: ("Not a delete token of this comparison", Errors),
         **ERRORS,
     },
     token="The delete token returned when the comparison was shared",  # noqa: S106 - a description

@@ -7,8 +7,10 @@ import json
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
-from playground.api.bodies import json_of
+from playground.api.bodies import body_of
 from playground.api.lookups import scenario_of
+from playground.api.payloads.contracts import Contracts
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.comparisons import contracts, questions
 from playground.playback import sources
@@ -50,11 +52,6 @@ VERDICT = {
 }
 SCHEMAS = {
     "Verdicts": {"type": "object", "properties": {"verdicts": {"type": "array", "items": VERDICT}}},
-    "Contracts": {
-        "type": "object",
-        "required": ["contracts"],
-        "properties": {"contracts": {**TEXT, "description": "Contract documents, as YAML"}},
-    },
 }
 
 
@@ -64,13 +61,13 @@ SCHEMAS = {
     "Check contracts about a scenario by playing what may happen to it",
     {
         200: ("The verdict on each contract, in the form of Accept or `format`", "Verdicts"),
-        400: ("The body cannot be read, or the form is unknown", "Errors"),
-        413: ("Too large", "Errors"),
-        422: ("The contracts have errors, all with their line; or too large to compute", "Errors"),
+        400: ("The body cannot be read, or the form is unknown", Errors),
+        413: ("Too large", Errors),
+        422: ("The contracts have errors, all with their line; or too large to compute", Errors),
         **ERRORS,
         **BUSY,
     },
-    body=(("application/yaml", "Text"), ("application/json", "Contracts")),
+    body=(("application/yaml", "Text"), ("application/json", Contracts)),
     query=(("format", "string", f"One of {', '.join(FORMS)}; by default what Accept names, or json"),),
     schemas=SCHEMAS,
 )
@@ -101,10 +98,10 @@ def _form(request: HttpRequest) -> str:
 def _text(request: HttpRequest) -> str:
     """Return the contracts of the body. Raises ApiError."""
     if request.content_type == "application/json":
-        text = json_of(request).get("contracts")
+        text = body_of(request, Contracts).contracts
     else:
         text = request.body.decode(errors="replace")
-    if not isinstance(text, str) or not text.strip():
+    if not text.strip():
         message = 'Send Contract documents as YAML, or as {"contracts": text}.'
         raise ApiError(400, [{"line": None, "path": "contracts", "message": message}])
     return text

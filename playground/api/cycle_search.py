@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
 from playground.api.lookups import number_of, playback_of, run_of, scenario_of
+from playground.api.payloads.problems import Errors
 from playground.api.route import CONDITIONS, FOUND, route
 from playground.limits import limit
 from playground.playback import sources
@@ -23,7 +24,7 @@ LAST = 999_999_999
     "GET",
     "/api/scenarios/{name}/find",
     "Find the next or previous cycle that meets a condition, such as a failed predicate",
-    {**FOUND, 422: ("Too large to compute interactively: start a run", "Errors")},
+    {**FOUND, 422: ("Too large to compute interactively: start a run", Errors)},
     query=CONDITIONS,
 )
 def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -10,12 +11,23 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from msgspec import Struct
 
-from playground.api.payloads import COMPONENTS
-from playground.api.table import CALLS, Route
+from playground.api.payloads.problems import Errors
+from playground.api.route import Answers, Body, Route
+from playground.api.table import CALLS
 from scheduler_core.kubernetes.plain import schemas
 from scheduler_core.run.trace_schema import schema
 from scheduler_core.scenario.dump_kinds import DUMP_COMMAND
+
+
+def _bodies() -> Iterator[type[Struct]]:
+    """Yield the classes of all bodies that calls name."""
+    for call in CALLS:
+        for body in (*(kind for _, kind in call.answers.values()), *(kind for _, kind in call.body)):
+            if not isinstance(body, str):
+                yield body
+
 
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any supported format"},
@@ -25,7 +37,7 @@ SCHEMAS: dict[str, Any] = {
         "description": "A gzipped bundle, or an archive of manifests: .zip, .tar or .tar.gz",
     },
     "Cycle": {"type": "object", "description": "A line of the trace; see /api/trace.schema.json"},
-    **schemas(COMPONENTS, "#/components/schemas/{name}"),
+    **schemas(dict.fromkeys(_bodies()), "#/components/schemas/{name}"),
 }
 for _change in ("DraftChange", "CommentChange"):
     SCHEMAS[_change]["minProperties"] = 1
@@ -33,19 +45,21 @@ for _call in CALLS:
     SCHEMAS.update(_call.schemas)
 
 
-def _content(kind: str) -> dict[str, Any]:
+def _content(kind: Body) -> dict[str, Any]:
     if not kind:
         return {}
+    if not isinstance(kind, str):
+        return _content(kind.__name__)
     if "/" in kind:
         return {"content": {kind: {"schema": {"type": "string"}}}}
     return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind}"}}}}
 
 
 #: Responses that every call may return.
-_ANYWHERE = {
-    403: ("Refused by the operator, or sent by a page of another site", "Errors"),
-    503: ("The database does not respond; see Retry-After", "Errors"),
-    507: ("The server's disk is full; see Retry-After", "Errors"),
+_ANYWHERE: Answers = {
+    403: ("Refused by the operator, or sent by a page of another site", Errors),
+    503: ("The database does not respond; see Retry-After", Errors),
+    507: ("The server's disk is full; see Retry-After", Errors),
 }
 
 
@@ -76,9 +90,7 @@ def _operation(call: Route) -> dict[str, Any]:
     if call.body:
         operation["requestBody"] = {
             "required": True,
-            "content": {
-                media: {"schema": {"$ref": f"#/components/schemas/{kind}"}} for media, kind in call.body
-            },
+            "content": {media: _content(kind)["content"]["application/json"] for media, kind in call.body},
         }
     if call.token:
         operation["security"] = [{"token": []}]

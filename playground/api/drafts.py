@@ -11,11 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
 from msgspec import UNSET, UnsetType
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of, files_of
 from playground.api.lookups import leaving_out, shared_answer
-from playground.api.payloads import sent
+from playground.api.payloads import drafts as payloads
+from playground.api.payloads.payload import sent
+from playground.api.payloads.problems import Errors
+from playground.api.payloads.scenarios import Created
 from playground.api.route import (
     BUSY,
     ERRORS,
@@ -124,8 +126,8 @@ def _payload(
     "/api/drafts",
     "Create a draft from a bundle; with the token of another draft, for the same owner",
     {
-        201: ("Created; keep the token, which gives access to the owner's drafts", "NewDraft"),
-        401: ("Not a valid token", "Errors"),
+        201: ("Created; keep the token, which gives access to the owner's drafts", payloads.NewDraft),
+        401: ("Not a valid token", Errors),
         **UNREAD,
     },
     query=(*TITLE, *KEEP),
@@ -159,7 +161,7 @@ def create_draft(request: HttpRequest) -> HttpResponse:
     "GET",
     "/api/drafts",
     "List the owner's drafts, last changed first",
-    {200: ("The drafts, without their text", "Drafts"), 401: OWN[401], 429: ERRORS[429]},
+    {200: ("The drafts, without their text", payloads.Drafts), 401: OWN[401], 429: ERRORS[429]},
     token=OWNER,
 )
 def list_drafts(request: HttpRequest) -> HttpResponse:
@@ -174,8 +176,8 @@ def list_drafts(request: HttpRequest) -> HttpResponse:
     "/api/drafts/{name}",
     "Get a draft with its last saved text",
     {
-        200: ("The draft", "Draft"),
-        422: ("Several files that cannot be combined into one", "Errors"),
+        200: ("The draft", payloads.Draft),
+        422: ("Several files that cannot be combined into one", Errors),
         **OWN,
         **BUSY,
     },
@@ -194,15 +196,15 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
     "/api/drafts/{name}",
     "Replace a draft's text (which need not be valid), its title, or both",
     {
-        200: ("Saved; for a new text with its errors", "Draft"),
-        400: ("The body cannot be read", "Errors"),
+        200: ("Saved; for a new text with its errors", payloads.Draft),
+        400: ("The body cannot be read", Errors),
         **FULL,
         **STALE,
         **OWN,
         **BUSY,
     },
     query=KEEP,
-    body=(("application/json", "DraftChange"),),
+    body=(("application/json", payloads.DraftChange),),
     token=OWNER,
     matched=True,
 )
@@ -263,8 +265,8 @@ def _problems(text: str | None) -> dict[str, Any]:
     "/api/drafts/{name}/share",
     "Store the draft's current text as an immutable scenario with a link",
     {
-        201: ("Stored, as POST /api/scenarios does", "Created"),
-        422: ("The draft has errors; all are listed, with line and path", "Errors"),
+        201: ("Stored, as POST /api/scenarios does", Created),
+        422: ("The draft has errors; all are listed, with line and path", Errors),
         **FULL,
         **STALE,
         **OWN,

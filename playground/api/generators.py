@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
+from playground.api.payloads import generators as payloads
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.edits.cluster_generator import generated, generator, is_large, recipe_of
 from playground.pool import offload
@@ -26,7 +28,7 @@ def whole_cluster(recipe: Recipe) -> dict[str, Any]:
     "GET",
     "/api/generate",
     "List the fields of a cluster recipe, and example recipes",
-    {200: ("The fields with their defaults, and the recipes", "Generator"), 429: ERRORS[429]},
+    {200: ("The fields with their defaults, and the recipes", payloads.Generator), 429: ERRORS[429]},
 )
 def get_generator(request: HttpRequest) -> HttpResponse:
     """Answer the fields of a recipe."""
@@ -39,14 +41,14 @@ def get_generator(request: HttpRequest) -> HttpResponse:
     "/api/generate",
     "Generate a cluster from a recipe, deterministically",
     {
-        200: ("The bundle, and its totals", "Generated"),
-        400: ("The body cannot be read", "Errors"),
-        422: ("The recipe has errors; all are listed, with the field as path", "Errors"),
-        413: ("Too large", "Errors"),
+        200: ("The bundle, and its totals", payloads.Generated),
+        400: ("The body cannot be read", Errors),
+        422: ("The recipe has errors; all are listed, with the field as path", Errors),
+        413: ("Too large", Errors),
         429: ERRORS[429],
         **BUSY,
     },
-    body=(("application/json", "Recipe"),),
+    body=(("application/json", payloads.Recipe),),
 )
 def generate_cluster(request: HttpRequest) -> HttpResponse:
     """Answer the cluster of a recipe; nothing is stored."""

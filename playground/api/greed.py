@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.comparisons import address, greed
 from playground.playback.deadlines import TooMuchWorkError
@@ -70,9 +71,9 @@ SCHEMA = {
     "Get the best placement of all pending pods, its proof, the moves, and what schedulers place",
     {
         200: ("The optimum, beside v1.11, v1.37, kube-batch and Firmament", "Greed"),
-        400: ("Invalid parameter", "Errors"),
-        413: ("Too large", "Errors"),
-        422: ("Too large to compute interactively", "Errors"),
+        400: ("Invalid parameter", Errors),
+        413: ("Too large", Errors),
+        422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
     },

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
-from playground.api.payloads import Payload, sent
+from playground.api.payloads.payload import Payload, sent
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, UNREAD, route
 from playground.courseware import AnswerVerdict, Lesson, LessonError, Stop, hint, lessons
 from playground.courseware.variants import has_variants
@@ -31,7 +32,7 @@ from scheduler_core.kubernetes.plain import schemas
 
 RATE = "LESSON_ANSWERS_PER_MINUTE"
 LANGUAGE = (("lang", "string", "Of the lesson's own words, such as de; English if it is not translated"),)
-_REFUSED = {400: ("The answer has another form; the error says which", "Errors"), 413: UNREAD[413]}
+_REFUSED = {400: ("The answer has another form; the error says which", Errors), 413: UNREAD[413]}
 
 
 class LessonStop(Payload):
@@ -166,7 +167,7 @@ def get_lessons(_request: HttpRequest) -> HttpResponse:
     "Check an answer to a stop's question against the engine's record",
     {
         200: ("The verdict", "LessonVerdict"),
-        403: ("The launch is not this browser's", "Errors"),
+        403: ("The launch is not this browser's", Errors),
         **_REFUSED,
         **ERRORS,
         **BUSY,
@@ -242,7 +243,7 @@ def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     "Exchange the receipts of a lesson's right answers for a signed completion code",
     {
         201: ("The code", "LessonCode"),
-        409: ("Questions are not answered yet; the error names their stops", "Errors"),
+        409: ("Questions are not answered yet; the error names their stops", Errors),
         **_REFUSED,
         **ERRORS,
     },

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.lookups import playback_of
+from playground.api.payloads import links as payloads
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.models import Link
 from playground.playback import pins, sources
@@ -19,8 +20,8 @@ from playground.storage import links
     "/api/links/{name}",
     "Get what a private link shows; both outcomes if the engine decides differently now",
     {
-        200: ("The link", "Link"),
-        422: ("Too large to compute interactively", "Errors"),
+        200: ("The link", payloads.Link),
+        422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
     },

@@ -6,8 +6,9 @@ import re
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
+from playground.api.payloads.problems import Problem
+from playground.api.payloads.scenarios import Created
 from playground.models import Room, Run, Scenario
 from playground.playback import sources
 from playground.playback.deadlines import TooMuchWorkError
@@ -24,12 +25,12 @@ STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Scenario) -> HttpResponse:
     """Return the response to sharing a scenario, including the only copy of its delete token."""
-    body = payloads.Created(
+    body = Created(
         id=shared.scenario.short,
         url=request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
         delete_token=shared.delete_token,
         expires=expires_of(shared.scenario),
-        warnings=converted(bundles.problems_wire(scenario.warnings), list[payloads.Problem]),
+        warnings=converted(bundles.problems_wire(scenario.warnings), list[Problem]),
         summary=dict(scenario.summary or {}),
     )
     return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")

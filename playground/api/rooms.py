@@ -7,11 +7,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from msgspec import to_builtins
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
 from playground.api.lookups import room_of, scenario_of
-from playground.api.payloads import sent
+from playground.api.payloads import rooms as payloads
+from playground.api.payloads.payload import sent
+from playground.api.payloads.problems import Errors
 from playground.api.route import ERRORS, UNREAD, route
 from playground.courseware import LessonError
 from playground.lessons import classes
@@ -30,11 +31,11 @@ _UNREADABLE = {400: UNREAD[400]}
     "/api/rooms",
     "Open a room, in which viewers follow a leader through a scenario",
     {
-        201: ("Open; keep the lead token, whose holder leads and ends the room", "NewRoom"),
+        201: ("Open; keep the lead token, whose holder leads and ends the room", payloads.NewRoom),
         **_UNREADABLE,
         **ERRORS,
     },
-    body=(("application/json", "RoomRequest"),),
+    body=(("application/json", payloads.RoomRequest),),
 )
 def create_room(request: HttpRequest) -> HttpResponse:
     """Open a room on a shared scenario, at a place of it, or on the first stop of a lesson."""
@@ -78,7 +79,7 @@ def create_room(request: HttpRequest) -> HttpResponse:
     "GET",
     "/api/rooms/{name}",
     "Get where a room is, and the number of viewers",
-    {200: ("The room", "Room"), **ERRORS},
+    {200: ("The room", payloads.Room), **ERRORS},
 )
 def get_room(request: HttpRequest, name: str) -> HttpResponse:
     """Answer where a room is."""
@@ -90,12 +91,12 @@ def get_room(request: HttpRequest, name: str) -> HttpResponse:
     "/api/rooms/{name}/end",
     "End a room",
     {
-        200: ("The room, which has ended", "Room"),
-        403: ("Not the room's lead token", "Errors"),
+        200: ("The room, which has ended", payloads.Room),
+        403: ("Not the room's lead token", Errors),
         **_UNREADABLE,
         **ERRORS,
     },
-    body=(("application/json", "RoomEnd"),),
+    body=(("application/json", payloads.RoomEnd),),
 )
 def end_room(request: HttpRequest, name: str) -> HttpResponse:
     """End a room; its viewers learn of it within a second."""

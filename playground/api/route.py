@@ -12,19 +12,25 @@ from typing import Any
 from django.http import HttpResponseBase
 from msgspec import Struct, field
 
+from playground.api.payloads.problems import Errors
+from playground.api.payloads.scenarios import Form, Found, NewScenario
+
 Handler = Callable[..., HttpResponseBase]
+Body = type[Struct] | str
+"""The class of a body; or the name of one of the route's ``schemas``, a media type, "" for no body."""
+Answers = dict[int, tuple[str, Body]]
 
 
 class Route(Struct, frozen=True):
-    """One method of one URL. ``answers`` maps a status to (meaning, schema or media type)."""
+    """One method of one URL. ``answers`` maps a status to (meaning, body)."""
 
     method: str
     address: str  # OpenAPI path template, {name} for a parameter
     operation: Handler
     summary: str
-    answers: dict[int, tuple[str, str]]
+    answers: Answers
     query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
-    body: tuple[tuple[str, str], ...] = ()  # media type, schema
+    body: tuple[tuple[str, Body], ...] = ()  # media type, body
     token: str = ""  # a description of the bearer token, if the call needs one
     rate: str = ""  # the limit on its requests, instead of that of all reads or writes
     matched: bool = False  # whether If-Match may name the revision
@@ -36,7 +42,7 @@ ROUTES: list[Route] = []
 
 
 def route(
-    method: str, address: str, summary: str, answers: dict[int, tuple[str, str]], **more: Any
+    method: str, address: str, summary: str, answers: Answers, **more: Any
 ) -> Callable[[Handler], Handler]:
     """Register a function as the handler of a method of a URL; see :class:`Route` for ``more``."""
 
@@ -47,15 +53,15 @@ def route(
     return register
 
 
-ERRORS = {
-    404: ("Not found", "Errors"),
-    410: ("Taken down by the operator; the error gives the reason", "Errors"),
-    429: ("Too many requests; see Retry-After", "Errors"),
+ERRORS: Answers = {
+    404: ("Not found", Errors),
+    410: ("Taken down by the operator; the error gives the reason", Errors),
+    429: ("Too many requests; see Retry-After", Errors),
 }
-BUSY = {
-    503: ("Too many bundles are being parsed, or the database does not respond; see Retry-After", "Errors")
+BUSY: Answers = {
+    503: ("Too many bundles are being parsed, or the database does not respond; see Retry-After", Errors)
 }
-SAME = {304: ("Not modified: the scenario of If-None-Match is still shared", "")}
+SAME: Answers = {304: ("Not modified: the scenario of If-None-Match is still shared", "")}
 CONDITIONS = (
     ("condition", "string", "A condition of cycle.find in docs/protocol.md, such as node:n3; at most 20"),
     ("from", "integer", "The cycle after which the search begins (before which, if backward); 0: the start"),
@@ -63,17 +69,22 @@ CONDITIONS = (
     ("to", "integer", "The last cycle to search"),
     ("met", "string", "A quirk, or a workload whose ties, to ignore; at most 20"),
 )
-FOUND = {200: ("The cycle, and the reason", "Found"), 400: ("Invalid parameter", "Errors"), **ERRORS, **BUSY}
-FULL = {
+FOUND: Answers = {
+    200: ("The cycle, and the reason", Found),
+    400: ("Invalid parameter", Errors),
+    **ERRORS,
+    **BUSY,
+}
+FULL: Answers = {
     413: (
         "Too large, or, with `storage`, the quota of the owner or address is exhausted; see the errors",
-        "Errors",
+        Errors,
     ),
-    507: ("The server's storage quota is exhausted; see `storage`", "Errors"),
+    507: ("The server's storage quota is exhausted; see `storage`", Errors),
 }
-UNREAD = {
-    400: ("The body cannot be read", "Errors"),
-    422: ("The bundle has errors; all are listed, with line and path", "Errors"),
+UNREAD: Answers = {
+    400: ("The body cannot be read", Errors),
+    422: ("The bundle has errors; all are listed, with line and path", Errors),
     **FULL,
     429: ERRORS[429],
     **BUSY,
@@ -94,13 +105,13 @@ WITHOUT = (
     ),
 )
 OWNER = "The token returned when a draft was created; for a browser, the value of its cookie podstep_visitor"
-STALE = {412: ("The draft's revision is not that of If-Match; ETag has the current one", "Errors")}
-OWN = {401: ("No valid token", "Errors"), **ERRORS}
-TEXT = (
+STALE: Answers = {412: ("The draft's revision is not that of If-Match; ETag has the current one", Errors)}
+OWN: Answers = {401: ("No valid token", Errors), **ERRORS}
+TEXT: tuple[tuple[str, Body], ...] = (
     ("text/plain", "Text"),
     ("application/yaml", "Text"),
-    ("application/json", "NewScenario"),
+    ("application/json", NewScenario),
     ("application/gzip", "Packed"),
     ("application/zip", "Packed"),
-    ("multipart/form-data", "Form"),
+    ("multipart/form-data", Form),
 )

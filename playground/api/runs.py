@@ -13,10 +13,11 @@ import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from msgspec import to_builtins
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
 from playground.api.lookups import cycle_answer, playback_of, run_of, scenario_of
+from playground.api.payloads import runs as payloads
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.limits import limit
 from playground.models import Run
@@ -44,15 +45,15 @@ TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace down
     "/api/runs",
     "Start a long run in a worker",
     {
-        201: ("Queued; keep the cancel token", "Run"),
-        400: ("The body cannot be read", "Errors"),
-        413: ("Too large", "Errors"),
-        422: ("The policy has errors", "Errors"),
+        201: ("Queued; keep the cancel token", payloads.Run),
+        400: ("The body cannot be read", Errors),
+        413: ("Too large", Errors),
+        422: ("The policy has errors", Errors),
         **FULL,
         **ERRORS,
         **BUSY,
     },
-    body=(("application/json", "NewRun"),),
+    body=(("application/json", payloads.NewRun),),
 )
 def create_run(request: HttpRequest) -> HttpResponse:
     """Start a run of a shared scenario in a worker."""
@@ -79,12 +80,12 @@ def create_run(request: HttpRequest) -> HttpResponse:
     "/api/runs/{name}/query",
     "Ask about a run in SQL",
     {
-        200: ("The rows", "Rows"),
-        400: ("Not one SELECT, wrong, or beyond its bounds", "Errors"),
+        200: ("The rows", payloads.Rows),
+        400: ("Not one SELECT, wrong, or beyond its bounds", Errors),
         **ERRORS,
         **BUSY,
     },
-    body=(("application/json", "Query"),),
+    body=(("application/json", payloads.Query),),
     rate="API_WRITES_PER_MINUTE",
 )
 def query_run(request: HttpRequest, name: str) -> HttpResponse:
@@ -103,7 +104,7 @@ def query_run(request: HttpRequest, name: str) -> HttpResponse:
     "The tables of a run as Parquet or CSV",
     {
         200: ("A file for each table", "application/zip"),
-        400: ("Another format", "Errors"),
+        400: ("Another format", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -131,7 +132,7 @@ def get_tables(request: HttpRequest, name: str) -> HttpResponse:
     "The cluster after a run's last cycle, as manifests",
     {
         200: ("YAML documents", "application/yaml"),
-        409: ("The run is not finished", "Errors"),
+        409: ("The run is not finished", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -156,7 +157,7 @@ def _payload(request: HttpRequest, run: Run, **more: Any) -> payloads.Run:
     "GET",
     "/api/runs/{name}",
     "Get the state of a run",
-    {200: ("The run", "Run"), **ERRORS},
+    {200: ("The run", payloads.Run), **ERRORS},
 )
 def get_run(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the state of a run."""
@@ -168,8 +169,8 @@ def get_run(request: HttpRequest, name: str) -> HttpResponse:
     "/api/runs/{name}/cancel",
     "Cancel a run",
     {
-        200: ("The run; if running, it stops after its current slice", "Run"),
-        403: ("Not yours", "Errors"),
+        200: ("The run; if running, it stops after its current slice", payloads.Run),
+        403: ("Not yours", Errors),
         **ERRORS,
     },
     token="The cancel token returned when the run was started",  # noqa: S106 - a description
@@ -189,7 +190,7 @@ def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
     "GET",
     "/api/runs/{name}/cycles/{step}",
     "Get a cycle of a run by its number or its step",
-    {200: ("The cycle", "Cycle"), 400: ("Invalid step", "Errors"), **ERRORS, **BUSY},
+    {200: ("The cycle", "Cycle"), 400: ("Invalid step", Errors), **ERRORS, **BUSY},
 )
 def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Answer one cycle of a run."""
@@ -202,8 +203,8 @@ def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
     "Download the whole trace of a finished run, one cycle per line",
     {
         200: ("JSON Lines, zstd", "application/zstd"),
-        409: ("The run is not finished", "Errors"),
-        413: ("Too many cycles", "Errors"),
+        409: ("The run is not finished", Errors),
+        413: ("Too many cycles", Errors),
         **ERRORS,
         **BUSY,
     },

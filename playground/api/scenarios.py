@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
 from msgspec.structs import replace
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import files_of
 from playground.api.lookups import (
@@ -22,6 +21,8 @@ from playground.api.lookups import (
     scenario_of,
     shared_answer,
 )
+from playground.api.payloads import scenarios as payloads
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, SAME, TEXT, TITLE, UNREAD, WITHOUT, route
 from playground.limits import limit
 from playground.models import Scenario
@@ -45,7 +46,7 @@ CYCLES_PER_ANSWER = 100
     "/api/scenarios",
     "Store a bundle as an immutable scenario with a link",
     {
-        201: ("Stored; the same content has the same id, each share its own delete token", "Created"),
+        201: ("Stored; the same content has the same id, each share its own delete token", payloads.Created),
         **UNREAD,
     },
     query=(*TITLE, *WITHOUT),
@@ -97,7 +98,7 @@ def _answering(row: Scenario, scenario: core.Scenario) -> core.Scenario:
     "GET",
     "/api/scenarios/{name}",
     "Get a scenario and its documents",
-    {200: ("The scenario with its documents", "Scenario"), **SAME, **ERRORS},
+    {200: ("The scenario with its documents", payloads.Scenario), **SAME, **ERRORS},
 )
 def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the contents of a scenario."""
@@ -158,8 +159,8 @@ def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
     "Revoke a share; the last one deletes the scenario",
     {
         204: ("Gone", ""),
-        401: ("No delete token", "Errors"),
-        403: ("Not a delete token of this scenario", "Errors"),
+        401: ("No delete token", Errors),
+        403: ("Not a delete token of this scenario", Errors),
         **ERRORS,
     },
     token="The delete token returned when the scenario was shared",  # noqa: S106 - a description
@@ -180,9 +181,9 @@ def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
     "/api/scenarios/{name}/cycles",
     "List consecutive cycles of the trace",
     {
-        200: ("Cycles; fewer at the end", "Cycles"),
-        400: ("Invalid parameter", "Errors"),
-        422: ("Too large to compute interactively: start a run", "Errors"),
+        200: ("Cycles; fewer at the end", payloads.Cycles),
+        400: ("Invalid parameter", Errors),
+        422: ("Too large to compute interactively: start a run", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -210,8 +211,8 @@ def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
     "Get a cycle by its number or its step major.minor",
     {
         200: ("The cycle", "Cycle"),
-        400: ("Invalid step", "Errors"),
-        422: ("Too large to compute interactively: start a run", "Errors"),
+        400: ("Invalid step", Errors),
+        422: ("Too large to compute interactively: start a run", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -226,9 +227,9 @@ def get_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
     "/api/scenarios/{name}/cycles/{step}/why",
     "Explain a pod's placement after a step, or why it is pending, and what would make it fit",
     {
-        200: ("The reasons, and changes verified by simulation, smallest first", "Why"),
-        400: ("Invalid parameter", "Errors"),
-        422: ("Too large to compute interactively", "Errors"),
+        200: ("The reasons, and changes verified by simulation, smallest first", payloads.Why),
+        400: ("Invalid parameter", Errors),
+        422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
     },

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from msgspec import to_builtins
 
-from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
 from playground.api.lookups import scenario_of
+from playground.api.payloads import sweeps as payloads
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.models import Sweep
 from playground.pool.read_slots import reading
@@ -24,14 +25,14 @@ from playground.wire import encode
     "/api/sweeps",
     "Run a scenario under every combination of a grid's values",
     {
-        201: ("Queued, a run for each cell; keep the cancel token", "CreatedSweep"),
-        400: ("The body cannot be read", "Errors"),
-        422: ("The grid has errors; all are listed, with their path", "Errors"),
+        201: ("Queued, a run for each cell; keep the cancel token", payloads.CreatedSweep),
+        400: ("The body cannot be read", Errors),
+        422: ("The grid has errors; all are listed, with their path", Errors),
         **FULL,
         **ERRORS,
         **BUSY,
     },
-    body=(("application/json", "NewSweep"),),
+    body=(("application/json", payloads.NewSweep),),
 )
 def create_sweep(request: HttpRequest) -> HttpResponse:
     """Start a sweep of a shared scenario."""
@@ -82,7 +83,7 @@ def _payload(request: HttpRequest, sweep: Sweep) -> payloads.Sweep:
     "GET",
     "/api/sweeps/{name}",
     "Get a sweep with its cells and their figures",
-    {200: ("The sweep", "Sweep"), **ERRORS},
+    {200: ("The sweep", payloads.Sweep), **ERRORS},
 )
 def get_sweep(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the state of a sweep."""
@@ -94,8 +95,8 @@ def get_sweep(request: HttpRequest, name: str) -> HttpResponse:
     "/api/sweeps/{name}/cancel",
     "Cancel a sweep",
     {
-        200: ("The sweep; cells that run stop after their current slice", "Sweep"),
-        403: ("Not yours", "Errors"),
+        200: ("The sweep; cells that run stop after their current slice", payloads.Sweep),
+        403: ("Not yours", Errors),
         **ERRORS,
     },
     token="The cancel token returned when the sweep was started",  # noqa: S106 - a description
@@ -111,9 +112,9 @@ def cancel_sweep(request: HttpRequest, name: str) -> HttpResponse:
     "/api/sweeps/{name}/cells/{number}/optimum",
     "Search how far the placement of a cell is from the best one",
     {
-        200: ("The distance; it is searched once", "Distance"),
-        409: ("The cell's run has not ended", "Errors"),
-        422: ("Too large to compute interactively", "Errors"),
+        200: ("The distance; it is searched once", payloads.Distance),
+        409: ("The cell's run has not ended", Errors),
+        422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -135,7 +136,7 @@ def get_cell_optimum(request: HttpRequest, name: str, number: str) -> HttpRespon
     "DELETE",
     "/api/sweeps/{name}",
     "Delete a sweep with its runs",
-    {204: ("Gone", ""), 403: ("Not yours", "Errors"), 409: ("It is not finished", "Errors"), **ERRORS},
+    {204: ("Gone", ""), 403: ("Not yours", Errors), 409: ("It is not finished", Errors), **ERRORS},
     token="The cancel token returned when the sweep was started",  # noqa: S106 - a description
 )
 def delete_sweep(request: HttpRequest, name: str) -> HttpResponse:

@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
+from playground.api.payloads import worth as payloads
+from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.edits import worth
 from playground.playback import sources
@@ -23,8 +25,8 @@ from playground.storage import store
         "with batching"
     ),
     {
-        200: ("One row per strategy, the first without a cache", "Costs"),
-        422: ("Too large to compute interactively", "Errors"),
+        200: ("One row per strategy, the first without a cache", payloads.Costs),
+        422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
     },
@@ -39,9 +41,9 @@ def get_costs(request: HttpRequest, name: str) -> HttpResponse:
     "/api/scenarios/{name}/divergence",
     "Find the first decision that differs under another mode of the equivalence cache",
     {
-        200: ("Both runs, and the first cycle with a different decision", "Divergence"),
-        400: ("Invalid parameter", "Errors"),
-        422: ("Too large to compute interactively", "Errors"),
+        200: ("Both runs, and the first cycle with a different decision", payloads.Divergence),
+        400: ("Invalid parameter", Errors),
+        422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
     },
