@@ -73,9 +73,7 @@ class Replays:
         return room and cycle.index < limit("WINDOW_CYCLES")
 
     def _decide(self, index: int, unwanted: Callable[[], bool]) -> Cycle:
-        reader = self._reader
-        if reader is not None and reader.index >= index:
-            reader = None
+        reader = _back(self._reader, index - 1)
         self._reader = None  # an interrupted one cannot be used again
         with one_step() as bound:
             reader = self._brought(reader, index - 1, trace=True)
@@ -123,10 +121,8 @@ class Replays:
         It is not the reader: stepping through time needs both, and the reader is ahead.
         """
         with self._stand_lock:
-            standing = self._standing
+            standing = _back(self._standing, index - 1)
             self._standing = None  # a failed replay leaves none
-            if standing is not None and standing.index >= index:
-                standing = None
             with one_step() as bound:
                 standing = self._brought(standing, index - 1, trace=False)
                 self._replay(standing, index - 1, never, bound)
@@ -147,8 +143,7 @@ class Replays:
             behind = self._behind
             self._behind = None  # a failed replay leaves none
             last = min(index, len(self._trail))
-            if behind is not None and (behind.index > last or (self.at_end and index == last)):
-                behind = None
+            behind = None if self.at_end and index == last else _back(behind, last)
             self.at_end = False
             with one_step() as bound:
                 behind = self._brought(behind, last, trace=False)
@@ -170,6 +165,13 @@ class Replays:
         while self.cycle_bytes > limit("CYCLE_CACHE_BYTES") and len(self._cycles) > 1:
             _, old = self._cycles.popitem(last=False)
             self.cycle_bytes -= _size(old)
+
+
+def _back(simulation: Stepper | None, index: int) -> Stepper | None:
+    """Return a simulation at or before the state after a cycle, ``None`` if there is none."""
+    if simulation is not None and simulation.index > index and not simulation.rewind(index):
+        return None
+    return simulation
 
 
 def _size(cycle: Cycle) -> int:

@@ -70,6 +70,7 @@ class Tables:
         self.since: list[int] = []
         self.until: list[int | None] = []
         self.pods: list[Pod] = []
+        self.keys: list[str] = []
         self.pod_index: dict[str, int] = {}
         self.usage: list[dict[str, int]] = []
         self.start: list[int] = []
@@ -124,6 +125,7 @@ class Tables:
         key = pod.meta.key
         if key not in self.pod_index:
             self.pod_index[key] = len(self.pods)
+            self.keys.append(key)
             self.usage.append(self._interned_usage(key, pod))
             self.start.append(placement)
             self.pods.append(pod)

@@ -32,7 +32,8 @@ Placement = npt.NDArray[np.int32]
 PlacementChanges = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
 TrailRow = list[Any]  # see Trail.row
 
-CHECKPOINT = 1_000  # cycles between two kept placements
+CHECKPOINT = 1_000  # cycles between two kept placements, until they reach KEPT_BYTES
+KEPT_BYTES = 64 * 1024 * 1024  # of placements; then every other one goes
 MARKS_SHOWN = 5_000  # of plugins, per answer
 PASSES = (PASS, IDLE_PASS)
 KUEUE = (ADMISSION, PREEMPTION, REFUSAL)
@@ -66,7 +67,7 @@ class Trail:
         self.cache = CycleCounts(scenario)
         self.nodes = NodeTrail(tables)
         self.terminating = TerminatingTrail(tables)
-        self._kept: list[Placement] = [self.placement.copy()]
+        self._strides = CHECKPOINT, [self.placement.copy()]  # cycles between two kept placements
         self._pods = array("i")
         self._nodes = array("i")
         self._letters = bytearray()
@@ -170,10 +171,16 @@ class Trail:
         self.cache.append(counts)
         self._marks += [(len(self.decisions), mark) for mark in marks]
         self._met.append(len(tables.pods))
-        if len(self.decisions) % CHECKPOINT == 0:
-            self._kept.append(self.placement.copy())
+        if len(self.decisions) % self._strides[0] == 0:
+            self._keep_placement()
         self._applied.append(applied)
         return changes
+
+    def _keep_placement(self) -> None:
+        stride, kept = self._strides
+        kept = [*kept, self.placement.copy()]
+        thin = sum(one.nbytes for one in kept) > KEPT_BYTES and len(kept) > 2
+        self._strides = (2 * stride, kept[::2]) if thin else (stride, kept)
 
     def _grow(self) -> None:
         """Make room for pods that were added since."""
@@ -205,9 +212,10 @@ class Trail:
 
     def placement_before(self, index: int) -> Placement:
         """Return every pod's node before cycle ``index``, ``(pods,) int32``."""
-        kept = min((index - 1) // CHECKPOINT, len(self._kept) - 1)
-        placement = _widened(self._kept[kept].copy(), len(self.tables.pods))
-        for changes in self.changes[kept * CHECKPOINT : index - 1]:
+        stride, all_kept = self._strides
+        kept = min((index - 1) // stride, len(all_kept) - 1)
+        placement = _widened(all_kept[kept].copy(), len(self.tables.pods))
+        for changes in self.changes[kept * stride : index - 1]:
             for pod, value in changes:
                 placement[pod] = value
         return placement
@@ -364,7 +372,7 @@ class Trail:
     def extend(self, rows: Iterable[TrailRow]) -> None:
         """Add stored rows."""
         tables = self.tables
-        keys = [pod.meta.key for pod in tables.pods]
+        keys = tables.keys
         names = [node.meta.name for node in tables.nodes]
         moves: PlacementChanges | None
         for pod, mark, node, step, time, applied, ranked, *rest in rows:
@@ -375,7 +383,6 @@ class Trail:
             ended = last[2] if len(last) > 2 else ()
             if came:
                 tables.extend(came)
-                keys += [entry[0] for entry in came]
             if not counted and self.cache.known:
                 self.cache.forget()  # stored before counts were recorded
             decision = Decision(

@@ -62,6 +62,11 @@ class Agenda(Struct):
         first = self._first
         return first is not None and (first.after is None or minor < first.after)
 
+    def cycles_left(self, minor: int) -> int | None:
+        """Return the cycles until the next operations land while pods can be tried, ``None`` for never."""
+        first = self._first
+        return None if first is None or first.after is None else first.after - minor
+
     def overdue(self, now: float) -> bool:
         """Return whether the next operations' time has been reached, so that only active pods delay them."""
         moment = self.next_time

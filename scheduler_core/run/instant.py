@@ -6,7 +6,7 @@ decisions without deciding, and ends in the same state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import QUEUE_SHOWN, Cycle, Decision, KubernetesEvent
+from scheduler_core.run import stretches
 from scheduler_core.run.loop import Stepper
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
@@ -87,6 +88,7 @@ class Simulation(Stepper):
         self._start(scenario.configuration)
         self._deleted: list[str] = []
         self._time = 0.0
+        self._plain_since = 0  # the cycle from which on each one was plain
         pods = self.cluster.put_all(scenario.objects)
         self.queue.add(pod for pod in pods if pod is not None and self._to_schedule(pod))
         self.cluster.refresh()
@@ -236,6 +238,47 @@ class Simulation(Stepper):
             cache.finish()
         return True
 
+    def replay(self, decisions: Iterable[Decision]) -> None:
+        """Repeat cycles whose decisions are known, stretches of plain ones at once."""
+        if self.cache is not None:
+            super().replay(decisions)
+            return
+        left = list(decisions)
+        first = 0
+        while first < len(left):
+            found = self._repeat_stretch(left[first : first + stretches.MOST])
+            if not found:
+                super().replay(left[first : first + 1])
+            first += found or 1
+
+    def _repeat_stretch(self, decisions: Sequence[Decision]) -> int:
+        """Repeat as many decisions as can be at once; return their number."""
+        if len(decisions) < 2 or not self._advance() or self._landing:
+            return 0
+        most = self._agenda.cycles_left(self.minor)
+        decisions = decisions if most is None else decisions[:most]
+        pods = stretches.stretch(self.cluster, self.queue, decisions)
+        if pods:
+            decisions = decisions[: len(pods)]
+            stretches.repeat(self.cluster, self.queue, decisions, pods)
+            self.decisions += decisions
+            self._applied, self._restarted = [], []
+            self._before = self._configuration
+            self.minor += len(decisions)
+            self.last_node_index += sum(decision.ranked for decision in decisions)
+        return len(pods)
+
+    def rewind(self, index: int) -> bool:
+        """Undo the cycles after ``index`` if all of them were plain; return whether they are undone."""
+        if not self._plain_since <= index <= self.index or not self.cluster.counts_pods:
+            return False
+        undone = self.decisions[index:]
+        stretches.undo(self.cluster, self.queue, undone)
+        del self.decisions[index:]
+        self.minor -= len(undone)
+        self.last_node_index -= sum(decision.ranked for decision in undone)
+        return True
+
     def _unchanging(self) -> Iterator[object]:
         yield from super()._unchanging()
         yield from self.profiles.values()
@@ -261,6 +304,10 @@ class Simulation(Stepper):
             self._land_next()
         self.cluster.refresh()
         return self._has_attempt
+
+    def _land_next(self) -> None:
+        super()._land_next()
+        self._plain_since = self.index + 1
 
     def _pass_to_operation(self, operation: Operation) -> None:
         self._time = max(self._time, operation.time)
@@ -349,9 +396,12 @@ class Simulation(Stepper):
 
     def _finish(self, pod: PodState, decision: Decision) -> None:
         """Apply a decision, then what lands after its cycle."""
+        plain, activated = stretches.is_plain(pod, decision), self.queue.activated
         self._apply(pod, decision)
         self._land()
         self._commit(decision)
+        if not plain or self.cache is not None or self.queue.activated != activated:
+            self._plain_since = self.index
         self.last_node_index += decision.ranked
 
     def _apply(self, pod: PodState, decision: Decision) -> None:

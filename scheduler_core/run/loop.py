@@ -169,6 +169,11 @@ class Stepper(ReportedRun, Forkable):
                 while not self._repeat(decision):
                     self._require_attempt(decision)
 
+    def rewind(self, index: int) -> bool:
+        """Go back to the state after cycle ``index`` if that is cheap; return whether it did."""
+        del index
+        return False
+
     def _replaying(self) -> AbstractContextManager[None]:
         """Return a context in which cycles record only decisions."""
         return nullcontext()

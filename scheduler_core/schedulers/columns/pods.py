@@ -7,7 +7,7 @@ kind is added or removed; so a selector is evaluated once per kind.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import ClassVar
 
@@ -103,6 +103,14 @@ class Counted:
             domain = domains.ids[node]
             if domain >= 0:
                 sums[domain] += count
+
+    def add_all(self, nodes: Sequence[int], sign: int) -> None:
+        """Add (+1) or remove (-1) a pod on each of some nodes."""
+        np.add.at(self.counts, nodes, sign)
+        self.total += sign * len(nodes)
+        for domains, sums in self._sums.items():
+            ids = domains.ids[nodes]
+            np.add.at(sums, ids[ids >= 0], sign)
 
     def forget_sums(self) -> None:
         """Discard the sums over topology domains."""

@@ -524,6 +524,23 @@ class Cluster(Forkable):
                 self._count(state, -1)
         return state
 
+    def scalars_of(self, name: str) -> IntVector:
+        """Return what pods use of an extended resource on each node, ``(N,) int64``."""
+        column = self.scalars_used.get(name)
+        if column is None:
+            column = self.scalars_used[name] = np.zeros(self._columns.size, np.int64)
+        return column
+
+    def forget_touched(self) -> None:
+        """Empty the list of nodes whose pods changed: what follows it begins again."""
+        self.touched = []
+        self.generation += 1
+
+    @property
+    def counts_pods(self) -> bool:
+        """Whether the pods on nodes are counted now, rather than when somebody reads the counts."""
+        return self._is_counted and not self._outdated
+
     def _count(self, state: PodState, sign: int) -> None:
         node, info = state.node, state.info
         if node < 0:
@@ -540,10 +557,7 @@ class Cluster(Forkable):
         self.touched.append(node)
         self.used[:, node] += sign * info.usage
         for name, amount in info.scalar_usage:
-            column = self.scalars_used.get(name)
-            if column is None:
-                column = self.scalars_used[name] = np.zeros(self._columns.size, np.int64)
-            column[node] += sign * amount
+            self.scalars_of(name)[node] += sign * amount
         self.index.add(state, sign)
         residents = self.residents[node]
         if sign > 0:

@@ -27,6 +27,7 @@ class PriorityQueue(Nominations):
         self._unschedulable: dict[str, PodState] = {}
         self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
         self._moved = False  # whether a move was requested since the last pop
+        self.activated = 0  # pods that left the unschedulable queue by an event
 
     def __len__(self) -> int:
         return len(self._active)
@@ -91,10 +92,42 @@ class PriorityQueue(Nominations):
             )
 
     def _activate(self, pods: list[PodState]) -> None:
+        self.activated += len(pods)
         for pod in pods:
             del self._unschedulable[pod.key]
             self._seeking.pop(pod.key, None)
         self._insert([(pod.priority, -pod.order, pod.key) for pod in pods])
+
+    @property
+    def seeks(self) -> bool:
+        """Whether an unschedulable pod waits for another one to be placed."""
+        return bool(self._seeking)
+
+    def heads(self, count: int) -> list[PodState]:
+        """Return the next pods of the active queue, in the order in which they are popped."""
+        return [self._pods[key] for _, _, key in self._active[: -count - 1 : -1]]
+
+    def pop_all(self, count: int) -> None:
+        """Pop the next pods, none of which is nominated; the last one's attempt has ended."""
+        for _, _, key in self._active[-count:]:
+            del self._pods[key]
+        del self._active[-count:]
+
+    def fail_all(self, pods: Iterable[PodState], *, moved: bool) -> None:
+        """Put popped pods into the unschedulable queue; ``moved``: the last attempt of all placed a pod."""
+        self._moved = False
+        for pod in pods:
+            self.fail(pod)
+        self._moved = moved
+
+    def put_back(self, pods: Iterable[PodState]) -> None:
+        """Undo the attempts of pods that were popped last, given from the last one to the first."""
+        for pod in pods:
+            self._pods[pod.key] = pod
+            self._unschedulable.pop(pod.key, None)
+            self._seeking.pop(pod.key, None)
+            self._active.append((pod.priority, -pod.order, pod.key))
+        self._moved = False
 
     def remove(self, key: str) -> None:
         """Remove a pod from the queue that holds it."""

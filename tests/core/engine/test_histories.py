@@ -85,6 +85,23 @@ def test_reuse_and_replay_are_exact_through_every_change(start: int) -> None:
         assert [trace_line(cycle) for cycle in resumed] == lines[len(lines) // 2 :], seed
 
 
+def test_rewound_cycles_are_repeated_exactly() -> None:
+    """From wherever a run goes back to without a new start, the next cycle is that of the straight run."""
+    rewound = 0
+    for seed in range(SEEDS):
+        scenario, rng = history(seed), random.Random(seed)
+        straight = Simulation(scenario)
+        lines = [trace_line(cycle) for cycle in straight]
+        moved = Simulation(scenario)
+        for index in sorted(rng.sample(range(len(lines)), min(9, len(lines)))):
+            if moved.index < index:
+                moved.replay(straight.decisions[moved.index : index])
+            back = rng.randint(1, 3)
+            rewound += index >= back and moved.rewind(index - back)
+            assert trace_line(next(iter(moved.fork(trace=True)))) == lines[moved.index], seed
+    assert rewound > 10  # of 30 histories
+
+
 @pytest.mark.parametrize("start", range(0, SEEDS, CHUNK))
 def test_counts_follow_every_change(start: int) -> None:
     """At the end of a history the columns are what they would be if they were built from what is left."""
