@@ -78,6 +78,8 @@ class Rounds(Forkable):
         self._tally: dict[str, tuple[int, int]] = {}
         self._passes: deque[_PassFront] = deque(maxlen=_REMEMBERED)
         self._coming: list[Visit] | None = None
+        self._counted: dict[str, tuple[int, int]] | None = None
+        """The tally of the last pass, ``None`` while that is under way."""
 
     # --- rest
 
@@ -114,9 +116,20 @@ class Rounds(Forkable):
 
     # --- passes
 
+    @property
+    def has_work(self) -> bool:
+        """Whether a pass has a node to look at, or counts others than the pass before."""
+        return bool(self.awake) or self._counted != self._zones
+
+    def pass_by(self, now: float) -> None:
+        """Make a pass that has nothing to do."""
+        front = _PassFront()
+        front.end = now
+        self._passes.append(front)
+
     def begin(self, visits: Iterable[Visit]) -> None:
         """Begin a pass with visits to the nodes that are awake; those at rest are only counted."""
-        self._coming = list(visits)
+        self._coming, self._counted = list(visits), None
         heapify(self._coming)
         self._tally = dict(self._zones)
         self._passes.append(_PassFront())
@@ -126,6 +139,7 @@ class Rounds(Forkable):
         assert self._coming is not None
         if not self._coming:
             self._coming, self._passes[-1].end = None, now
+            self._counted = self._tally
             return None
         visit = heappop(self._coming)
         self._passes[-1].come_by(visit.place, now)

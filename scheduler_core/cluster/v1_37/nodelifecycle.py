@@ -176,7 +176,11 @@ class NodeLifecycle(Controller, Forkable):
         self.loop.spawn(self._monitor())
 
     def _pass(self) -> None:
-        self.loop.spawn(self._monitor())
+        if self._stale or self._rounds.has_work:
+            self.loop.spawn(self._monitor())
+        else:
+            self._passed = self.loop.now
+            self._rounds.pass_by(self.loop.now)
         self._monitor_later()
 
     # --- NoSchedule taints
@@ -277,13 +281,15 @@ class NodeLifecycle(Controller, Forkable):
 
     def _rest_of(self, node: Manifest) -> Rest | None:
         """Return how a node rests: it is well, or silent and queued for its taint; ``None`` if it is not."""
-        name, zone, status = name_of(node), counted_zone(node), ready_status(node)
-        if zone is None or self.options.grace_seconds <= _SHORT_GRACE:
+        name, status = name_of(node), ready_status(node)
+        silent = name in self.kubelets.failed
+        if silent == (status == "True") or self.options.grace_seconds <= _SHORT_GRACE:
             return None
-        silent, tainted = name in self.kubelets.failed, has_no_execute(node, UNREACHABLE)
+        zone = counted_zone(node)
+        if zone is None or has_no_execute(node, NOT_READY):
+            return None
+        tainted = has_no_execute(node, UNREACHABLE)
         place, created = self.server.place("Node", name), self._begun(node)
-        if has_no_execute(node, NOT_READY) or silent == (status == "True"):
-            return None
         if status == "True":
             return None if tainted else Rest(place, zone, ready=True, created=created)
         tainter = self._tainters.get(zone)
