@@ -28,6 +28,7 @@ from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod
 from scheduler_core.schedulers.v1_37.configuration import runs_coscheduling
+from scheduler_core.schedulers.v1_37.queue import SchedulingQueue
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 DAY = 86_400.0
@@ -151,6 +152,7 @@ class LoneSimulation(LoneStepper):
     loop: Loop
     peer: V1_37Peer
     view: LivingView
+    _queue: SchedulingQueue
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -171,6 +173,7 @@ class LoneSimulation(LoneStepper):
         assert isinstance(peer, V1_37Peer)
         assert isinstance(peer.view, LivingView)
         self.peer, self.view = peer, peer.view
+        self._queue = peer.view.scheduler_run.queue
 
     def _run_framework(self, framework: ControlledFramework) -> None:
         super()._run_framework(framework)
@@ -186,7 +189,7 @@ class LoneSimulation(LoneStepper):
 
     def _holds(self) -> bool:
         """Return whether the scheduler tries a pod before the next write is made."""
-        return self.peer.ready or self._is_due()
+        return self.peer.ready or (not self._queue.is_empty and self._is_due())
 
     def _is_due(self) -> bool:
         self.view.plan()
@@ -225,9 +228,9 @@ class LoneSimulation(LoneStepper):
         if found is None:
             return None
         kept = [second for second in self._before_seconds if second <= found.second]
-        if not self._is_before(found) and not kept:
+        run = self._before_seconds[max(kept)] if kept else self if self._is_before(found) else None
+        if run is None:
             return None
-        run = self if self._is_before(found) else self._before_seconds[max(kept)]
         other = run.fork(trace=trace)
         other.go_on_as(scenario)
         return other

@@ -89,6 +89,21 @@ class SchedulingQueue:
 
     # Reading.
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits: there is nothing to try, and nothing that time moves."""
+        return not (
+            self.active.entities
+            or self.unschedulable.entities
+            or self.backoff.entities
+            or self.error_backoff.entities
+        )
+
+    @property
+    def hears(self) -> bool:
+        """Whether an event is noted: somebody is asked about it, or an attempt is under way."""
+        return bool(self.unschedulable.entities) or bool(self.flights)
+
     def find(self, key: str) -> Entity | None:
         """Return the entity of that key wherever it waits."""
         for heap in (self.active, self.backoff, self.error_backoff):
@@ -229,6 +244,11 @@ class SchedulingQueue:
 
         ``at_most``: only pods of at most that priority are asked.
         """
+        if self.unschedulable.entities:
+            self._ask_reached(event, at_most, but)
+        self.flights.add(event)
+
+    def _ask_reached(self, event: ClusterEvent, at_most: int | None, but: str) -> None:
         registered = self.rules.registered(event)
         for entity in self.unschedulable.reached(registered):
             if entity.key == but:
@@ -237,7 +257,6 @@ class SchedulingQueue:
                 continue
             if at_most is None or any(member.priority <= at_most for member in entity.members):
                 self._ask(entity, event)
-        self.flights.add(event)
 
     def notify(self, key: str, event: ClusterEvent) -> bool:
         """Requeue one unschedulable entity if a change of its own pod helps it; return whether it moved."""
@@ -285,7 +304,7 @@ class SchedulingQueue:
 
     def next_due(self) -> int | None:
         """Return the next second, after now, at which a flush would move something."""
-        if not self.backoff and not self.error_backoff and not self.unschedulable:
+        if not (self.backoff.entities or self.error_backoff.entities or self.unschedulable.entities):
             return None
         now = self.clock.now
         due = []

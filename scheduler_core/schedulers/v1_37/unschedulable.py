@@ -14,25 +14,26 @@ class UnschedulableEntities:
     """
 
     def __init__(self) -> None:
-        self._entities: dict[str, Entity] = {}
+        self.entities: dict[str, Entity] = {}
+        """By key."""
         self._by_gate: dict[str | None, dict[str, Entity]] = {}
         self._oldest: int | None = None
 
     def __len__(self) -> int:
-        return len(self._entities)
+        return len(self.entities)
 
     def get(self, key: str) -> Entity | None:
         """Return the entity of that key."""
-        return self._entities.get(key)
+        return self.entities.get(key)
 
     def values(self) -> Collection[Entity]:
         """Return all entities."""
-        return self._entities.values()
+        return self.entities.values()
 
     def put(self, entity: Entity) -> None:
         """File an entity; one that is here keeps its place."""
         self._unlink(entity.key)
-        self._entities[entity.key] = entity
+        self.entities[entity.key] = entity
         self._by_gate.setdefault(entity.gated_by, {})[entity.key] = entity
 
     def oldest(self) -> int | None:
@@ -44,7 +45,7 @@ class UnschedulableEntities:
     def pop(self, key: str) -> Entity | None:
         """Remove an entity and return it."""
         self._unlink(key)
-        return self._entities.pop(key, None)
+        return self.entities.pop(key, None)
 
     def _unlink(self, key: str) -> None:
         self._oldest = None
@@ -61,4 +62,4 @@ class UnschedulableEntities:
         gates = {gate for gate in self._by_gate if gate is None or gate in registered}
         if not gates:
             return []
-        return [entity for entity in self._entities.values() if entity.gated_by in gates]
+        return [entity for entity in self.entities.values() if entity.gated_by in gates]

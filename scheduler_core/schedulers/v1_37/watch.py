@@ -57,7 +57,7 @@ class Watch:
         if change.kind == RULE:  # a tracker shows rules as updates of the slices whose taints change
             for one in changed_slices(self.cluster, change):
                 self.queue.broadcast(ClusterEvent(RESOURCES["ResourceSlice"], "Update", one, one))
-        for event in object_events(change):
+        for event in object_events(change) if self.queue.hears else ():
             self.queue.broadcast(event)
 
     def _see_pod(self, key: str, old: Manifest | None, new: Manifest | None) -> None:
@@ -65,7 +65,8 @@ class Watch:
         now = new if exists(new) else None
         if before is not None and now is not None:
             if assigned(before):
-                for event in assigned_pod_events(before, now, self.configuration.dialect):
+                events = assigned_pod_events(before, now, self.configuration.dialect)
+                for event in events if self.queue.hears else ():
                     self.queue.broadcast(event)
             elif assigned(now):
                 self.queue.broadcast(ClusterEvent("AssignedPod", "Add", None, now))
