@@ -33,17 +33,20 @@ class CalmCluster:
     """A scenario that was played with its controllers until the second at which operations land.
 
     ``run`` has come to its first cycle after that, or to its end; at second 0 nothing was played. A case
-    costs the reading of its operations, a fork, and what happens after them.
+    costs the reading of its operations, a fork, and what happens after them. ``recorded``: cases are asked
+    for more than the objects of their API servers.
 
     Raises:
         BundleError: The scenario cannot be read with controllers.
         PolicyError: Its configuration cannot be used.
     """
 
-    def __init__(self, scenario: Scenario, second: float = SECOND) -> None:
+    def __init__(self, scenario: Scenario, second: float = SECOND, *, recorded: bool = True) -> None:
         self.second = second
         self._scenario = ExtensibleScenario(scenario)
         self.run = simulate(self._scenario.scenario, trace=False)
+        if not recorded and isinstance(self.run, TimedSimulation):
+            self.run.record_nothing()
         self.run.keep_before(second)
         while second and not self.run.has_kept(second) and self.run.step() is not None:
             pass

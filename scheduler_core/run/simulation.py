@@ -34,7 +34,7 @@ from scheduler_core.run.run_end import Ending, Subject
 from scheduler_core.run.several.descheduler_record import DeschedulerObserver
 from scheduler_core.run.several.kueue_record import QueueingObserver
 from scheduler_core.run.shared_parts import shared
-from scheduler_core.run.timeline_events import EventRecording, StepEvents
+from scheduler_core.run.timeline_events import EventRecording, StepEvents, Unrecorded
 from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
 from scheduler_core.scenario.scenario import Operation, Scenario, Selection
@@ -120,6 +120,15 @@ class TimedSimulation(FrameworkReader, Stepper):
         framework.availability = AvailabilityTracker.start(
             framework.manager.listed, framework.pods.values(), framework.clock.now
         )
+
+    def record_nothing(self) -> None:
+        """Leave out from now on what is read of a run beside its objects and decisions.
+
+        That are its events, where pods moved, and the availability of workloads.
+        """
+        self.framework.availability = None
+        self.observers.clear()
+        self._recording = Unrecorded({})
 
     @property
     def observed(self) -> ControlledFramework:

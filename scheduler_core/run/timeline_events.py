@@ -132,5 +132,18 @@ class EventRecording(Forkable):
         return abs(self._entries[place][0] - time) < SAME
 
 
+class Unrecorded(EventRecording):
+    """A recording of nothing."""
+
+    def look(self, pods: Iterable[str], place_of: Callable[[str], str | None], now: float) -> None:
+        """Leave out which pods have moved."""
+
+    def add(self, event: TimelineEvent) -> None:
+        """Leave out an event."""
+
+    def begin(self, pods: tuple[str, ...], ends: float) -> None:
+        """Leave out an attempt."""
+
+
 def _moving(happening: TimelineEvent, moves: list[Move]) -> TimelineEvent:
     return replace(happening, moves=tuple(moves)) if moves else happening
