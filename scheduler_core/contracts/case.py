@@ -14,7 +14,7 @@ from scheduler_core.cluster.v1_37.objects import key_of, node_of
 from scheduler_core.compare.calm import SECOND, CalmCluster, plane_of
 from scheduler_core.contracts.document import Contract
 from scheduler_core.contracts.events import UPGRADE, Terrain
-from scheduler_core.contracts.facts import OF_NODES, WAITING, AnyFacts, FactReader, FactWatch, Settled
+from scheduler_core.contracts.facts import WAITING, AnyFacts, FactReader, FactWatch, Settled
 from scheduler_core.contracts.histories import History
 from scheduler_core.contracts.subjects import Subject
 from scheduler_core.interrupts import look
@@ -59,7 +59,7 @@ class Cluster:
 
     def __init__(self, scenario: Scenario, second: float = SECOND) -> None:
         self.scenario = scenario
-        self.calm = CalmCluster(scenario, second)
+        self.calm = CalmCluster(scenario, second, recorded=False)
         self.server = self.calm.server
         self.terrain = Terrain(scenario, self.server, second)
         self.home = {key_of(pod): node_of(pod) for pod in self.server.of_kind("Pod") if node_of(pod)}
@@ -75,7 +75,7 @@ class Cluster:
         if found is None:
             own = self.scenario
             read = load_documents(own.documents, title=own.title, scheduler=release)
-            found = self._released[release] = CalmCluster(read, self.calm.second)
+            found = self._released[release] = CalmCluster(read, self.calm.second, recorded=False)
         return found
 
     def entries(self, history: History) -> list[Manifest]:
@@ -132,7 +132,7 @@ class Case:
             lambda: run.index,
             self.begin,
             until,
-            any(fact.name in OF_NODES for fact in self.contract.condition.facts),
+            frozenset(fact.name for fact in self.contract.condition.facts),
             control_of(run),
             self.cluster.counted.get(known),
         )

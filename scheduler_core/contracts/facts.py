@@ -7,7 +7,7 @@ seen. A write costs what it changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -45,6 +45,8 @@ EVICTORS = frozenset({"api", "tainteviction"})
 """The clients whose deletions are evictions."""
 OF_NODES = frozenset({"skew", "free"})
 """The facts that are read of nodes, too."""
+OF_WORKLOADS = frozenset({"desired"})
+"""The facts that are read of workloads."""
 WAITING = frozenset({"pending.seconds", "owed.seconds"})
 """The facts that change while nothing happens."""
 OF_QUEUES = frozenset(
@@ -148,8 +150,8 @@ class FactWatch:
     cycles: Callable[[], int]
     begin: float
     until: float
-    of_nodes: bool
-    """Whether a fact is read of nodes as well."""
+    facts: frozenset[str]
+    """The names of the facts that are judged."""
     queues: Control | None = None
     """Kueue's state, ``None`` without Kueue."""
     start: Sequence[AnyFacts] | None = None
@@ -163,6 +165,9 @@ class FactWatch:
         self._by_queue = {one.queue: number for number, one in enumerate(self.subjects) if one.queue}
         self.of = self._started() if self.start is None else self.copied(self.start)
         self.changed = dict.fromkeys(range(len(self.of)))
+        self._of_nodes = not OF_NODES.isdisjoint(self.facts)
+        self._of_workloads = not OF_WORKLOADS.isdisjoint(self.facts)
+        self._asks_pending = self._of_nodes or not WAITING.isdisjoint(self.facts)
         if self.start is None:
             self._leave_home()
 
@@ -207,13 +212,13 @@ class FactWatch:
             self.pass_to(now)
         if write.kind == "Pod":
             self._pod(write)
-        elif write.kind == "Node" and self.of_nodes:
+        elif write.kind == "Node" and self._of_nodes:
             self.changed = dict.fromkeys(range(len(self.of)))
         elif write.kind == "Workload":
             self.changed |= dict.fromkeys(self._queues_of(write))
         elif write.kind in OF_QUEUES:
             self.changed |= dict.fromkeys(self._by_queue.values())
-        else:
+        elif self._of_workloads:
             number = self._by_workload.get((write.kind, write.key))
             if number is not None:
                 self.changed[number] = None
@@ -226,11 +231,17 @@ class FactWatch:
         changed, self.changed = self.changed, {}
         for number in changed:
             self._look(number, since)
-        for number, one in enumerate(self.of):
-            if number in changed or one.pending:
-                self.judge(FactReader(self, one, end, since), one.subject, self.index)
+        for number in self._asked(changed):
+            one = self.of[number]
+            self.judge(FactReader(self, one, end, since), one.subject, self.index)
         if now > self.until:
             raise Settled
+
+    def _asked(self, changed: Collection[int]) -> Iterable[int]:
+        """Return the subjects that may be another than at the last moment, in their order."""
+        if self._asks_pending:
+            return [number for number, one in enumerate(self.of) if number in changed or one.pending]
+        return sorted(changed)
 
     def _queues_of(self, write: StoredWrite) -> Iterator[int]:
         """Yield the queue that a Workload waits in or is admitted by."""
