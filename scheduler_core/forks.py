@@ -38,7 +38,7 @@ def nested(value: Any, memo: Memo) -> Any:
     del memo
     if isinstance(value, list):
         return list(map(copy, value))
-    return {key: copy(one) for key, one in value.items()}
+    return {key: one.copy() if one.__class__ is dict else copy(one) for key, one in value.items()}
 
 
 def keyed(value: Mapping[Any, Any], memo: Memo) -> dict[Any, Any]:
@@ -65,6 +65,8 @@ def copied(value: Any, memo: Memo) -> Any:
 
 
 def _copied_dict(value: dict[Any, Any], memo: Memo) -> dict[Any, Any]:
+    if not value:
+        return {}
     if _are_atoms(value) and _are_atoms(value.values()):
         return value.copy()
     made: dict[Any, Any] = {}
@@ -80,6 +82,8 @@ def _are_atoms(values: Iterable[Any]) -> bool:
 
 
 def _copied_list(value: list[Any], memo: Memo) -> list[Any]:
+    if not value:
+        return []
     if _are_atoms(value):
         return value.copy()
     made: list[Any] = []
@@ -100,7 +104,7 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def _copied_set(value: set[Any], memo: Memo) -> set[Any]:
-    return value.copy() if _are_atoms(value) else {copied(one, memo) for one in value}
+    return value.copy() if not value or _are_atoms(value) else {copied(one, memo) for one in value}
 
 
 def _copied_frozenset(value: frozenset[Any], memo: Memo) -> frozenset[Any]:
@@ -225,5 +229,6 @@ class Forkable:
             elif (known := memo.get(id(value))) is not None:
                 into[name] = known
             else:
-                into[name] = memo[id(value)] = rule(value, memo)
+                made_of_it = value.copy() if rule is flat else rule(value, memo)
+                into[name] = memo[id(value)] = made_of_it
         return made

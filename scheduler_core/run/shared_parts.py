@@ -12,7 +12,10 @@ def shared(scenario: Scenario, framework: ControlledFramework) -> Iterator[objec
     """Yield the configurations and compiled profiles that a scheduler and its copy may share."""
     yield scenario
     yield from scenario.configurations
+    yield from scenario.settings.schedulers
     yield framework.release
+    yield framework.pace
+    yield framework.manager.options
     for runtime in (framework.runtime, *framework.runtimes.values()):
         yield runtime.scheduling
         yield runtime.scheduling.profile

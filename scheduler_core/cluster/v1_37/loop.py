@@ -10,13 +10,13 @@ the loop has settled nothing else waits, and ``copy.deepcopy`` gives an independ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from heapq import heapify, heappop, heappush
 from math import floor
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from scheduler_core import interrupts
-from scheduler_core.forks import Copier, Forkable, flat
+from scheduler_core.forks import Memo, copied
 
 WRITE_SECONDS = 1e-5
 IDLE_SECONDS = 60.0
@@ -354,12 +354,8 @@ def _parts(request: Any) -> Sequence[Any]:
     return found
 
 
-class WorkQueue(Forkable):
+class WorkQueue:
     """A rate-limited queue of keys (client-go's workqueue): a key waits once, and is not worked on twice."""
-
-    FORKED: ClassVar[Mapping[str, Copier]] = dict.fromkeys(
-        ("queue", "_processing", "_dirty", "_failures", "_later", "_timers"), flat
-    )
 
     def __init__(self, loop: Loop, base: float = 0.005, most: float = 1000.0) -> None:
         self.loop = loop
@@ -374,6 +370,16 @@ class WorkQueue(Forkable):
         self._timers: dict[Hashable, int] = {}
         self.worker = 0
         """The place of its worker in the loop."""
+
+    def __deepcopy__(self, memo: Memo) -> WorkQueue:
+        """Copy what waits, which is mostly nothing."""
+        made = memo[id(self)] = object.__new__(WorkQueue)
+        vars(made).update(vars(self))
+        made.loop = copied(self.loop, memo)
+        made.queue, made._dirty = self.queue.copy(), self._dirty.copy()
+        made._processing, made._failures = self._processing.copy(), self._failures.copy()
+        made._later, made._timers = self._later.copy(), self._timers.copy()
+        return made
 
     def add(self, key: Hashable) -> None:
         """Queue a key; one that is worked on is queued when that is done."""

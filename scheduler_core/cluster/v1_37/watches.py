@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import ClassVar, NamedTuple
 
 from scheduler_core.cluster.v1_37.objects import Manifest, controller_of, key_of
-from scheduler_core.forks import Copier, Forkable, emptied
+from scheduler_core.forks import Copier, Forkable, Memo, copied, emptied
 
 
 class EvictionOutcome(NamedTuple):
@@ -47,10 +47,15 @@ class _Watch(NamedTuple):
         )
 
 
+def _rebound(watches: list[_Watch], memo: Memo) -> list[_Watch]:
+    """Copy watches, of which only the observers are copied."""
+    return [_Watch(copied(observe, memo), kinds, owner) for observe, kinds, owner in watches]
+
+
 class Watches(Forkable):
     """Observers in their order, each with what it is called for."""
 
-    FORKED: ClassVar[Mapping[str, Copier]] = {"_routes": emptied}
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_routes": emptied, "_watches": _rebound}
 
     def __init__(self) -> None:
         self._watches: list[_Watch] = []

@@ -74,6 +74,11 @@ class StoredManifests(Forkable):
         """Return the kinds of which there are manifests."""
         return list(self.objects)
 
+    def stored(self) -> Iterator[Document]:
+        """Iterate over all manifests as they are stored."""
+        for table in self.objects.values():
+            yield from table.values()
+
     def get(self, kind: str, namespace: str | None, name: str) -> Document | None:
         """Return a stored manifest."""
         return self.of(kind, stored_key(kind, namespace, name))

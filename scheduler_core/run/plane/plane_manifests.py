@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from scheduler_core.cluster.v1_37.objects import Manifest, key_of, spec_of, status_of, with_spec
 from scheduler_core.cluster.v1_37.server import ApiServer
@@ -59,6 +59,12 @@ class PlaneManifests(StoredManifests):
     def kinds(self) -> list[str]:
         """Return the kinds of which there are manifests."""
         return [*self.objects, *(kind for kind in self.server.objects if kind in KINDS)]
+
+    def stored(self) -> Iterator[Document]:
+        """Iterate over all manifests as they are stored."""
+        yield from super().stored()
+        for table in self.server.objects.values():
+            yield from table.values()
 
     def hold(self, write: StoredWrite) -> None:
         """Show an object as it was before a write until schedulers are told of it."""

@@ -16,6 +16,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.cycle import Cycle, Queues
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
+from scheduler_core.run.beside import CustomSchedulers
 from scheduler_core.run.control import ControlledFramework, Manager
 from scheduler_core.run.operation_effects import record_operation
 from scheduler_core.run.plane.control_plane import ControlPlaneManager
@@ -65,6 +66,7 @@ class SeveralSimulation(TimedSimulation):
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
     ) -> None:
         super().__init__(scenario, trace=trace, interrupt=interrupt)
+        self._custom = CustomSchedulers({}, ())  # each has a view of its own
         schedulers = scenario.settings.schedulers
         self.ending.longest_wait += max((one.window for one in schedulers), default=0.0)
         self.ending.longest_wait += max(peer.leftover for peer in self.peers)
@@ -255,8 +257,7 @@ class SeveralSimulation(TimedSimulation):
     def _shared(self) -> Iterator[object]:
         yield from super()._shared()
         if self.manifests is not None:
-            for kind in self.manifests.kinds():
-                yield from self.manifests.list(kind)
+            yield from self.manifests.stored()
         for peer in self.peers:
             yield from shared(self.scenario, peer.view)
             yield from peer.shared()

@@ -158,8 +158,11 @@ class V1_37Peer(Peer):
         self.view.send_later(operation.kind, operation.key, None, made)
 
     def shared(self) -> Iterator[object]:
-        """Yield its configuration."""
-        yield self.view.scheduler_run.configuration
+        """Yield its configuration, and what that consists of."""
+        configuration = self.view.scheduler_run.configuration
+        yield configuration
+        yield configuration.profiles
+        yield from configuration.profiles.values()
 
     def serves(self, pod: Pod) -> bool:
         """Return whether one of its profiles has the pod's schedulerName."""

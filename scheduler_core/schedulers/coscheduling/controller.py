@@ -61,6 +61,11 @@ class PhaseTable(Struct, frozen=True):
     old: Callable[[PodGroup, PodGroupStatus], bool]
     old_warning: str = ""
 
+    def __deepcopy__(self, memo: dict[int, object]) -> PhaseTable:
+        """Share the table, which nothing changes."""
+        del memo
+        return self
+
 
 _START = PhaseRule("seen", "a PodGroup is new", lambda _: True, "Pending")
 _FAILED = PhaseRule(

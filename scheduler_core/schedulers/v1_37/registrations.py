@@ -28,8 +28,13 @@ class Registrations:
         self._plugins: dict[tuple[str, str], frozenset[str]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy as an empty one."""
+        """Pickle as an empty one."""
         return Registrations, (self._configuration,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Registrations:
+        """Share what follows from the configuration alone."""
+        del memo
+        return self
 
     def find(self, plugin: str, event: ClusterEvent) -> ClusterEventWithHint | None:
         """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
