@@ -65,12 +65,14 @@ from scheduler_core.cluster.v1_37.watches import StoredWrite
 from scheduler_core.forks import Copier, Forkable, flat
 
 Sets = Sequence[Manifest]
+MOST_COMPARED = 4_096
+"""How many comparisons of templates are remembered."""
 
 
 class Deployments(Controller, Forkable):
     """The controller of Deployments."""
 
-    FORKED: ClassVar[Mapping[str, Copier]] = {"_settled": flat}
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_settled": flat, "_compared": flat}
 
     name = "deployment"
     watched = ("Deployment", "ReplicaSet", "Pod")
@@ -80,6 +82,18 @@ class Deployments(Controller, Forkable):
         super().__init__(server)
         self._settled: dict[str, Sets] = {}
         """Each Deployment whose last sync wrote its status alone, as it is stored, with its one set."""
+        self._compared: dict[tuple[int, int], tuple[Manifest, Manifest, bool]] = {}
+        """Two templates by their identities, and whether they are the same but for the hash."""
+
+    def has_same_template(self, made: Manifest, owner: Manifest) -> bool:
+        """Return whether a set has the template of a Deployment; versions of both share theirs."""
+        one, other = spec_of(made)["template"], spec_of(owner)["template"]
+        known = self._compared.get((id(one), id(other)))
+        if known is None:
+            if len(self._compared) >= MOST_COMPARED:
+                self._compared.clear()
+            known = self._compared[id(one), id(other)] = one, other, same_template(one, other)
+        return known[2]
 
     def settle(self, *objects: Manifest) -> None:
         """Note that another sync of a Deployment would write nothing, as long as it and its set stay."""
@@ -135,6 +149,8 @@ class _Rollout:
         self.sets = by_age(sets)
         self.new: Manifest | None = None
         self.old: list[Manifest] = []
+        self._found_as: tuple[Manifest, list[Manifest]] | None = None
+        """The Deployment and its sets as :meth:`find` left them, if nothing was written since."""
 
     @property
     def everyone(self) -> list[Manifest]:
@@ -145,12 +161,17 @@ class _Rollout:
 
     def find(self, *, create: bool = False) -> Work:
         """Find the new set and the old ones, and number the new one (getAllReplicaSetsAndSyncRevision)."""
-        template = spec_of(self.owner)["template"]
-        new = next((one for one in self.sets if same_template(spec_of(one)["template"], template)), None)
+        known = self._found_as
+        if known is not None and known[0] is self.owner and known[1] is self.sets:
+            return
+        owner, sets = self.owner, self.sets
+        new = next((one for one in sets if self.controller.has_same_template(one, owner)), None)
         self.old = [one for one in self.sets if one is not new]
         revision = max((revision_of(one) for one in self.old), default=0) + 1
         if new is not None:
             yield from self._renumber(new, revision)
+            if self.owner is owner and self.sets is sets:
+                self._found_as = owner, sets
         elif create:
             yield from self._create(revision)
 
@@ -227,7 +248,7 @@ class _Rollout:
         owner = None if found is None else controller_of(found)
         if found is None or owner is None or owner["uid"] != uid_of(self.owner):
             return None
-        return found if same_template(spec_of(found)["template"], spec_of(self.owner)["template"]) else None
+        return found if self.controller.has_same_template(found, self.owner) else None
 
     def _collided(self) -> Work:
         status = status_of(self.owner)
@@ -313,6 +334,7 @@ class _Rollout:
         return resized
 
     def _take(self, one: Manifest, stored: Manifest) -> None:
+        self._found_as = None
         self.old = [stored if known is one else known for known in self.old]
         if self.new is one:
             self.new = stored

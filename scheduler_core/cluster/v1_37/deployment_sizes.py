@@ -43,7 +43,10 @@ def active_sets(sets: Iterable[Manifest]) -> list[Manifest]:
 
 def by_age(sets: Iterable[Manifest]) -> list[Manifest]:
     """Return sets in order of creation, then of name."""
-    return sorted(sets, key=lambda one: (created_at(one), name_of(one)))
+    found = list(sets)
+    if len(found) < 2:
+        return found
+    return sorted(found, key=lambda one: (created_at(one), name_of(one)))
 
 
 def revision_of(one: Manifest) -> int:
@@ -60,7 +63,10 @@ def same_template(made: Manifest, wanted: Manifest) -> bool:
 
 def _without_hash(template: Manifest) -> Manifest:
     meta = template.get("metadata") or {}
-    labels = {key: value for key, value in (meta.get("labels") or {}).items() if key != HASH}
+    known = meta.get("labels") or {}
+    if known and HASH not in known:
+        return template
+    labels = {key: value for key, value in known.items() if key != HASH}
     return {**template, "metadata": {**meta, "labels": labels}}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.cluster.v1_37.deployment_sizes import fenceposts, total
@@ -21,8 +21,11 @@ AVAILABLE, PROGRESSING, FAILURE = "Available", "Progressing", "ReplicaFailure"
 Status = dict[str, Any]
 
 
-def _sum(sets: Iterable[Manifest], field: str) -> int:
-    return sum(status_of(one).get(field) or 0 for one in sets)
+def _sum(statuses: Sequence[Status], field: str) -> int:
+    total = 0
+    for one in statuses:
+        total += one.get(field) or 0
+    return total
 
 
 def _condition(
@@ -54,15 +57,16 @@ def _set(conditions: Sequence[dict[str, Any]], row: dict[str, Any]) -> list[dict
 
 def next_status(owner: Manifest, everyone: Sequence[Manifest], new: Manifest | None, now: float) -> Status:
     """Return the status but for the progress (calculateStatus)."""
-    available = _sum(everyone, "availableReplicas")
+    statuses = [status_of(one) for one in everyone]
+    available = _sum(statuses, "availableReplicas")
     status: Status = {
         "observedGeneration": generation(owner),
-        "replicas": _sum(everyone, "replicas"),
-        "updatedReplicas": _sum([new] if new is not None else [], "replicas"),
-        "readyReplicas": _sum(everyone, "readyReplicas"),
+        "replicas": _sum(statuses, "replicas"),
+        "updatedReplicas": _sum([status_of(new)] if new is not None else [], "replicas"),
+        "readyReplicas": _sum(statuses, "readyReplicas"),
         "availableReplicas": available,
         "unavailableReplicas": max(0, total(everyone) - available),
-        "terminatingReplicas": _sum(everyone, "terminatingReplicas"),
+        "terminatingReplicas": _sum(statuses, "terminatingReplicas"),
     }
     if (collisions := status_of(owner).get("collisionCount")) is not None:
         status["collisionCount"] = collisions
@@ -113,9 +117,9 @@ def rollout_status(owner: Manifest, everyone: Sequence[Manifest], new: Manifest 
 
 def with_failure(status: Status, everyone: Sequence[Manifest], new: Manifest | None) -> Status:
     """Return a status with the failure of the new set, else of an old one (getReplicaFailures)."""
-    sets = [*([new] if new is not None else []), *everyone]
-    rows = (condition_in(status_of(one).get("conditions") or (), FAILURE) for one in sets)
-    row = next((row for row in rows if row is not None), None)
+    row = None
+    for one in [*([new] if new is not None else []), *everyone]:
+        row = row or condition_in(status_of(one).get("conditions") or (), FAILURE)
     if row is None:
         return {**status, "conditions": [one for one in status["conditions"] if one["type"] != FAILURE]}
     failure = {**row, "lastUpdateTime": row["lastTransitionTime"]}
