@@ -25,9 +25,12 @@ from scheduler_core.run.several.living_volumes import claim_keys, is_fully_bound
 from scheduler_core.run.several.v1_37_view import Claims, V1_37View
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
+from scheduler_core.schedulers.v1_37.events import RESOURCES
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 
 LEFTOVER_EVERY = 30
+UNWATCHED = KINDS - {"Pod", *RESOURCES}
+"""The kinds that no event of the scheduler is about."""
 _POLL_SECONDS = 1.0001
 
 
@@ -69,6 +72,9 @@ class LivingView(V1_37View):
     def see(self, write: StoredWrite) -> None:
         """Take a write into its own cluster and tell its queue (eventhandlers.go)."""
         kind, key, new = write.kind, write.key, write.new
+        if kind in UNWATCHED:
+            self.scheduler_run.cluster.follow(kind, key, self.manifests.of(kind, key))
+            return
         self.catch_up()
         if kind == "Pod" and (new is None or is_deleting(new)):
             self.scheduler_run.rules.preempting -= self._last_victims.pop(key, set())

@@ -133,6 +133,18 @@ class ClusterState(Forkable):
         self._store(kind, key, manifest, like)
         return ObjectWrite(kind, key, old, manifest)
 
+    def follow(self, kind: str, key: str, manifest: Manifest | None) -> None:
+        """Store an object of a kind that no event is about as it is by now, ``None`` for a deleted one."""
+        stored = self.objects.setdefault(kind, {})
+        known = stored.get(key)
+        if known is manifest:
+            return
+        if known is not None and (manifest is None or uid_of(known) != uid_of(manifest)):
+            del stored[key]
+            self.versions[kind] = self.versions.get(kind, 0) + 1
+        if manifest is not None:
+            self._store(kind, key, manifest)
+
     def patch(self, kind: str, namespace: str | None, name: str, patch: Mapping[str, Any]) -> ObjectWrite:
         """Apply a merge patch (RFC 7386) to a stored object. Raises KeyError if there is none."""
         key = key_of(kind, namespace, name)
