@@ -144,17 +144,20 @@ def reports_amounts(status: Mapping[str, Any]) -> bool:
     for row in status.get("conditions") or ():
         if row.get("type") == "PodResizePending":
             return True
-    return any(map(_has_amounts, _container_statuses(status)))
+    for entry in _container_statuses(status):
+        if entry.get("allocatedResources") is not None or entry.get("resources"):
+            return True
+    return False
+
+
+def _has_amounts(entry: Mapping[str, Any]) -> bool:
+    return entry.get("allocatedResources") is not None or bool(entry.get("resources"))
 
 
 def _container_statuses(status: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     own: Sequence[Mapping[str, Any]] = status.get("containerStatuses") or ()
     init = status.get("initContainerStatuses")
     return [*init, *own] if init else own
-
-
-def _has_amounts(entry: Mapping[str, Any]) -> bool:
-    return entry.get("allocatedResources") is not None or bool(entry.get("resources"))
 
 
 def _status_aggregates(

@@ -18,11 +18,9 @@ class Clientset:
         self.server = server
         self.name = name
 
-    def _write(self, verb: str, kind: str, namespace: str, name: str, make: Callable[[], Any]) -> Write:
-        return Write(self.name, verb, resource_of(kind), namespace, name, make)
-
     def _of(self, verb: str, obj: Manifest, make: Callable[[], Any]) -> Write:
-        return self._write(verb, obj["kind"], namespace_of(obj), self.server.listed_as(obj), make)
+        name = self.server.listed_as(obj)
+        return Write(self.name, verb, resource_of(obj["kind"]), namespace_of(obj), name, make)
 
     def create(self, obj: Manifest) -> Write:
         """Create an object."""

@@ -71,11 +71,14 @@ class Controller:
 
     def queue_owner(self, write: StoredWrite, kind: str) -> Manifest | None:
         """Queue the controllers of an object before and after a write; return the present one."""
-        owner = None
-        for obj in (write.old, write.new):
-            owner = self.owner(obj, kind) if obj is not None else None
-            if owner is not None:
-                self.queue.add(key_of(owner))
+        old, new = write.old, write.new
+        if old is None or new is None or owners_of(old) is not owners_of(new):
+            before = self.owner(old, kind) if old is not None else None
+            if before is not None:
+                self.queue.add(key_of(before))
+        owner = self.owner(new, kind) if new is not None else None
+        if owner is not None:
+            self.queue.add(key_of(owner))
         return owner
 
     def queue_adopters(self, write: StoredWrite, kind: str) -> None:

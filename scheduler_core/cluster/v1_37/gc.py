@@ -55,6 +55,8 @@ class GarbageCollector(Controller):
             self.queue.add(_item(new))
         if old is not None:
             self._queue_unblocked(old, new)
+        if not is_deleting(new):
+            return
         if _begins(ORPHAN, old, new):
             self._orphaning.add(_item(new))
         elif _begins(FOREGROUND, old, new):
@@ -91,10 +93,10 @@ class GarbageCollector(Controller):
         return found if found is not None and uid_of(found) == reference["uid"] else None
 
     def _absent(self, obj: Manifest) -> bool:
-        return any(self._is_gone(obj, reference) for reference in owners_of(obj))
-
-    def _is_gone(self, obj: Manifest, reference: dict[str, Any]) -> bool:
-        return reference["uid"] not in self.unlisted and self._owner(obj, reference) is None
+        for reference in owners_of(obj):
+            if self._owner(obj, reference) is None and reference["uid"] not in self.unlisted:
+                return True
+        return False
 
     def sync(self, key: Item) -> Work:
         """Delete an object without owners, or take off those that are gone (attemptToDeleteItem)."""
@@ -178,8 +180,8 @@ def _propagation(obj: Manifest) -> str:
 
 
 def _begins(finalizer: str, old: Manifest | None, new: Manifest) -> bool:
-    """Return whether an object begins to wait for its dependents (deletionStartsWithFinalizer)."""
-    if not is_deleting(new) or not _has(new, finalizer):
+    """Return whether an object that goes begins to wait for dependents (deletionStartsWithFinalizer)."""
+    if not _has(new, finalizer):
         return False
     return old is None or not is_deleting(old) or not _has(old, finalizer)
 

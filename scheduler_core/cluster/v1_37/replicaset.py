@@ -29,7 +29,6 @@ from scheduler_core.cluster.v1_37.objects import (
     most_restarts_of,
     namespace_of,
     node_of,
-    owners_of,
     phase_of,
     ready_since,
     selects,
@@ -204,13 +203,20 @@ def _has_labels(owner: Manifest, labels: Mapping[str, str]) -> bool:
 def _counts_alike(write: StoredWrite) -> bool:
     """Return whether a write of a pod, such as its binding, leaves all that its set counts."""
     old, new = write.old, write.new
-    return old is not None and new is not None and _counted(old) == _counted(new)
+    if old is None or new is None:
+        return False
+    if old.get("status") is not new.get("status") and _counted_status(old) != _counted_status(new):
+        return False
+    before, after = old["metadata"], new["metadata"]
+    for name in ("deletionTimestamp", "labels", "ownerReferences"):
+        one, other = before.get(name), after.get(name)
+        if one is not other and (one or None) != (other or None):
+            return False
+    return True
 
 
-def _counted(pod: Manifest) -> tuple[Any, ...]:
-    meta = pod["metadata"]
-    ready = condition_of(pod, "Ready")
-    return phase_of(pod), ready, meta.get("deletionTimestamp"), meta.get("labels"), owners_of(pod)
+def _counted_status(pod: Manifest) -> tuple[Any, ...]:
+    return phase_of(pod), condition_of(pod, "Ready")
 
 
 def becomes_ready(write: StoredWrite) -> bool:

@@ -97,8 +97,11 @@ class Tallies:
 def _counts_alike(old: Manifest, new: Manifest) -> bool:
     """Return whether two versions of a pod have in common, as the same objects, all that is counted."""
     before, after = old["metadata"], new["metadata"]
-    return old.get("status") is new.get("status") and all(
-        before.get(name) is after.get(name) for name in ("deletionTimestamp", "labels", "ownerReferences")
+    return (
+        old.get("status") is new.get("status")
+        and before.get("deletionTimestamp") is after.get("deletionTimestamp")
+        and before.get("labels") is after.get("labels")
+        and before.get("ownerReferences") is after.get("ownerReferences")
     )
 
 

@@ -508,18 +508,19 @@ def _is_shown(write: StoredWrite) -> bool:
     old, new = write.old, write.new
     assert old is not None
     assert new is not None
-    if write.outcome is not None or write.kind in ("Pod", "PodDisruptionBudget", "Job", "Node"):
+    if write.outcome is not None or write.kind in _WHOLLY_SHOWN or write.kind.startswith("Persistent"):
         return True
-    if spec_of(old) != spec_of(new) or write.kind.startswith("Persistent"):
+    if spec_of(old) != spec_of(new):
         return True
-    if _shown_meta(old["metadata"]) != _shown_meta(new["metadata"]):
-        return True
+    before, after = old["metadata"], new["metadata"]
+    for name in _SHOWN_META:
+        if before.get(name) != after.get(name):
+            return True
     return reason_of(write) != ("", "")
 
 
-def _shown_meta(meta: Mapping[str, Any]) -> tuple[Any, ...]:
-    get = meta.get
-    return get("labels"), get("annotations"), get("ownerReferences"), get("deletionTimestamp")
+_WHOLLY_SHOWN = frozenset({"Pod", "PodDisruptionBudget", "Job", "Node"})
+_SHOWN_META = ("labels", "annotations", "ownerReferences", "deletionTimestamp")
 
 
 def _is_written(obj: KubernetesObject) -> bool:
