@@ -12,7 +12,7 @@ from playground.api.payloads.problems import Errors
 from playground.api.route import CONDITIONS, FOUND, route
 from playground.limits import limit
 from playground.playback import sources
-from playground.playback.cycle_search import ConditionError, Finder, FoundCycle, Search
+from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchConditionError
 from playground.playback.playback import OutOfRangeError
 from playground.pool import gate
 from playground.pool.read_slots import reading
@@ -52,7 +52,7 @@ def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
         search = Search.read(
             request.GET.getlist("condition"), start, direction, to, request.GET.getlist("met")
         )
-    except ConditionError as error:
+    except SearchConditionError as error:
         path = "direction" if str(error).startswith("direction") else "condition"
         raise ApiError(400, [{"line": None, "path": path, "message": str(error)}]) from error
     playback = playback_of(source)

@@ -144,6 +144,6 @@ def delete_sweep(request: HttpRequest, name: str) -> HttpResponse:
     sweep = _mine(request, name)
     try:
         sweeps.delete(sweep)
-    except sweeps.UnfinishedError as error:
+    except sweeps.UnfinishedSweepError as error:
         raise ApiError(409, str(error)) from error
     return HttpResponse(status=204)

@@ -38,15 +38,15 @@ def answered(query: Mapping[str, str], owner: str) -> Encoded:
     return with_sides(asked, answer(asked))
 
 
-def question(query: Mapping[str, str], owner: str) -> differences.Question:
+def question(query: Mapping[str, str], owner: str) -> differences.ComparisonQuestion:
     """Return what a query of ``owner`` asks for. Raises AskedError."""
     try:
-        return differences.Question(_side(query, "left", owner), _side(query, "right", owner))
+        return differences.ComparisonQuestion(_side(query, "left", owner), _side(query, "right", owner))
     except differences.SchedulerError as error:
         raise AskedError(f"{error.side}Scheduler", str(error)) from error
 
 
-def answer(asked: differences.Question) -> Encoded:
+def answer(asked: differences.ComparisonQuestion) -> Encoded:
     """Return what comparing comes to, without the sides.
 
     Raises AskedError, UnfinishedError, and the errors of reading and computing.
@@ -69,13 +69,13 @@ def named(text: str) -> str:
     return f"{PAGES[found[1]]}:{found[2]}" if found else text.strip()
 
 
-def with_sides(question: differences.Question, body: Encoded) -> Encoded:
+def with_sides(question: differences.ComparisonQuestion, body: Encoded) -> Encoded:
     """Return an answer with what was asked."""
     sides = join({"left": question.left.wire(), "right": question.right.wire()})
     return Encoded(f"{sides[:-1]},{body[1:]}")
 
 
-def _compared(question: differences.Question) -> Encoded:
+def _compared(question: differences.ComparisonQuestion) -> Encoded:
     if question.stored:
         with reading():
             return differences.from_decisions(question)

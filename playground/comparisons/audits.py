@@ -13,7 +13,7 @@ from playground.pool import parts
 from playground.pool.jobs import pool_job
 from playground.storage import bundles
 from playground.wire import Encoded, encode
-from scheduler_core.audit.allowance import Bounds
+from scheduler_core.audit.allowance import AuditBounds
 from scheduler_core.audit.audit import SUBJECTS, audit
 from scheduler_core.audit.capacity import of_pod
 from scheduler_core.audit.cluster import AuditedCluster
@@ -23,7 +23,7 @@ from scheduler_core.interrupts import interrupted_by
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 
-BOUNDS = Bounds(seconds=30.0, cases=200)
+BOUNDS = AuditBounds(seconds=30.0, cases=200)
 MOST_TARGETS = 200  # of a branch that a row opens
 EVIDENCE, TEXT = 24, 1_000  # texts of a row, and characters of each
 MOST_REPLICAS = 2_000

@@ -18,14 +18,14 @@ from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.library import READY, ready_text
 from scheduler_core.contracts.names import names_of
 from scheduler_core.contracts.report import FORMATS
-from scheduler_core.contracts.search import Budget
+from scheduler_core.contracts.search import CheckBounds
 from scheduler_core.contracts.verdict import Verdict
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.interrupts import interrupted_by
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
 
-BUDGET = Budget(cases=1_000, seconds=20.0, shrinking=10.0)
+BUDGET = CheckBounds(cases=1_000, seconds=20.0, shrinking=10.0)
 MOST_CONTRACTS = 20
 MOST_TEXT = 64 * 1024
 MOST_NAMED = 3_000

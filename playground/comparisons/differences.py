@@ -85,7 +85,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ComparisonQuestion:
     """Two sides to compare."""
 
     left: Side
@@ -107,10 +107,10 @@ class Question:
         """Both sides, the left one first."""
         return self.left, self.right
 
-    def pinned(self) -> Question:
+    def pinned(self) -> ComparisonQuestion:
         """Return the same of drafts as they are now: StaleError is raised once one was saved."""
         left, right = (Side(side.source.pinned(), side.scheduler) for side in self.sides)
-        return Question(left, right)
+        return ComparisonQuestion(left, right)
 
     @property
     def stored(self) -> bool:
@@ -152,12 +152,12 @@ class Question:
         return body
 
 
-def remember(question: Question, body: Encoded) -> None:
+def remember(question: ComparisonQuestion, body: Encoded) -> None:
     """Keep an answer for the page that waits for it, whichever process serves that."""
     answer_cache.remember(("comparison", question.key), body, REMEMBERED_SECONDS)
 
 
-def remembered(question: Question) -> Encoded | None:
+def remembered(question: ComparisonQuestion) -> Encoded | None:
     """Return an answer that was remembered a moment ago."""
     return answer_cache.remembered(("comparison", question.key))
 
@@ -240,7 +240,7 @@ def _encoded(**fields: Any) -> Encoded:
 # --- stored decisions ----------------------------------------------------------------------------
 
 
-def from_decisions(question: Question) -> Encoded:
+def from_decisions(question: ComparisonQuestion) -> Encoded:
     """Compare the stored decisions of runs; a side that is small enough is computed.
 
     Raises TooMuchWorkError for what is neither, and UnfinishedError.

@@ -15,7 +15,7 @@ from playground.courseware.facts import Fact, at_question, value
 from playground.courseware.facts.moment import ShownMoment
 from playground.courseware.language import say
 from playground.courseware.model import AnswerVerdict, Lesson, LessonError, Stop
-from playground.courseware.playthrough import Played, play, played
+from playground.courseware.playthrough import PlayedScenario, play, played
 from playground.courseware.prose import filled
 from playground.courseware.replies import MOST_TOLD, WrongAnswer, reply
 
@@ -35,7 +35,7 @@ class StopQuestion:
         seen = tuple((one.scenario, one.step) for one in earlier if not one.phase)
         self.moment = ShownMoment(self.run_of, stop.scenario, stop.step, stop.phase, seen)
 
-    def run_of(self, name: str) -> Played:
+    def run_of(self, name: str) -> PlayedScenario:
         """Return the run of a scenario of the lesson. Raises FactError."""
         if name == self.stop.scenario:
             return played(self.bundle)
@@ -45,7 +45,7 @@ class StopQuestion:
         return played(files[name])
 
     @property
-    def play(self) -> Played:
+    def play(self) -> PlayedScenario:
         """The run that the question is about."""
         return self.run_of(self.stop.scenario)
 
@@ -257,8 +257,8 @@ def _drawn(asked: StopQuestion, bundle: str) -> str:
     return " and ".join(edits.changed(edits.documents(asked.bundle), edits.documents(bundle))) or "the same"
 
 
-def _holds(claim: str, scenario: str, run: Played) -> bool:
-    def only(name: str) -> Played:
+def _holds(claim: str, scenario: str, run: PlayedScenario) -> bool:
+    def only(name: str) -> PlayedScenario:
         if name != scenario:
             raise FactError(f"there is no scenario {name!r}: a claim is about one, without of")
         return run

@@ -65,7 +65,7 @@ def in_time(seconds: float) -> Iterator[None]:
         _deadline.reset(token)
 
 
-class Played:
+class PlayedScenario:
     """A scenario and the record of its whole run; nothing of it changes."""
 
     def __init__(self, text: str, scenario: Scenario, cycles: tuple[Cycle, ...], end: Stepper) -> None:
@@ -191,7 +191,7 @@ def _allocations(end: Stepper) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield f"{meta['namespace']}/{meta['name']}", tuple(str(one["device"]) for one in results)
 
 
-def play(text: str) -> Played:
+def play(text: str) -> PlayedScenario:
     """Play a bundle to its end. Raises LessonError with the bundle's first problems."""
     with in_time(SECONDS):
         try:
@@ -208,14 +208,14 @@ def play(text: str) -> Played:
             cycles.append(cycle)
             if len(cycles) > MOST_CYCLES:
                 raise TooMuchError(f"the scenario takes more than {MOST_CYCLES:,} cycles")
-        return Played(text, scenario, tuple(cycles), run)
+        return PlayedScenario(text, scenario, tuple(cycles), run)
 
 
-_kept: OrderedDict[str, Played] = OrderedDict()
+_kept: OrderedDict[str, PlayedScenario] = OrderedDict()
 _keeping = Lock()
 
 
-def played(text: str) -> Played:
+def played(text: str) -> PlayedScenario:
     """Return a scenario of a lesson, or a variant of it, played to its end; the last ones are kept."""
     with _keeping:
         if text in _kept:

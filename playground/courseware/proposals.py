@@ -22,7 +22,7 @@ from playground.courseware.facts import at_question, value
 from playground.courseware.facts.moment import ShownMoment, short
 from playground.courseware.folder import blank, stop_file
 from playground.courseware.model import LessonError
-from playground.courseware.playthrough import Played, played
+from playground.courseware.playthrough import PlayedScenario, played
 from playground.courseware.reader import read_lesson
 from playground.courseware.validation import problems_of
 from scheduler_core.record.cycle import Cycle
@@ -40,7 +40,7 @@ class AskedPlace(Struct, frozen=True):
     reason: str = ""
 
 
-class Proposal(Struct, frozen=True):
+class ProposedStop(Struct, frozen=True):
     """A stop with a task, as its file has it; ``label`` says in a menu what it asks."""
 
     label: str
@@ -90,7 +90,7 @@ def table() -> ProposedQuestions:
 class _Asked:
     """A place at a cycle of a run, and what proposals of it say."""
 
-    def __init__(self, play: Played, cycle: Cycle, place: AskedPlace) -> None:
+    def __init__(self, play: PlayedScenario, cycle: Cycle, place: AskedPlace) -> None:
         self.play, self.cycle, self.place = play, cycle, place
         self.present = place.node in cycle.nodes
         self.feasible = place.node in [cycle.nodes[row] for row in cycle.feasible.tolist()]
@@ -155,13 +155,13 @@ class _Asked:
             and all(self.fact(self.filled(fact)) for fact in row.needs)
         )
 
-    def proposed(self, row: ProposedQuestion) -> Proposal:
+    def proposed(self, row: ProposedQuestion) -> ProposedStop:
         """Return what a row asks here. Raises FactError."""
         task = {"kind": row.kind, "form": row.form, "question": row.question, "answer": row.answer}
         task |= {name: text for name, text in (("unit", row.unit), ("why", row.why)) if text}
         task |= {name: "$node" if name == "node" else "$asked" for name in row.names}
         text = "The cluster before the first cycle." if row.of_run else "The scheduler takes up `$pod`."
-        return Proposal(
+        return ProposedStop(
             self.filled(row.label),
             self.filled(row.title),
             "" if row.of_run else self.cycle.step,
@@ -199,7 +199,7 @@ def _is_hidden(fact: str, moment: ShownMoment) -> bool:
     return False
 
 
-def proposals(text: str, step: str, place: AskedPlace) -> list[Proposal]:
+def proposals(text: str, step: str, place: AskedPlace) -> list[ProposedStop]:
     """Return what may be asked about a place at a step, "" for the first cycle. Raises LessonError."""
     play = played(text)
     if not play.cycles:
@@ -208,7 +208,7 @@ def proposals(text: str, step: str, place: AskedPlace) -> list[Proposal]:
     return [one for one in _proposed(asked) if not faults(text, one)]
 
 
-def _proposed(asked: _Asked) -> Iterator[Proposal]:
+def _proposed(asked: _Asked) -> Iterator[ProposedStop]:
     for name in table().places[asked.place.kind]:
         row = table().questions[name]
         try:
@@ -218,7 +218,7 @@ def _proposed(asked: _Asked) -> Iterator[Proposal]:
             continue  # the place has no such fact
 
 
-def _cycle(play: Played, step: str, place: AskedPlace) -> Cycle:
+def _cycle(play: PlayedScenario, step: str, place: AskedPlace) -> Cycle:
     """Return the cycle of a step; about a pod its own next one, if it has one."""
     at = play.cycle(step) if step else play.cycles[0]
     if place.kind != "pod":
@@ -228,7 +228,7 @@ def _cycle(play: Played, step: str, place: AskedPlace) -> Cycle:
     return next((cycle for cycle in own if cycle.index >= at.index), own[-1] if own else at)
 
 
-def faults(text: str, proposal: Proposal) -> list[str]:
+def faults(text: str, proposal: ProposedStop) -> list[str]:
     """Return what the tests of lessons would find in a proposal, as a lesson of one stop."""
     head = {
         "title": proposal.title,

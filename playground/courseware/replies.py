@@ -15,7 +15,7 @@ from msgspec import Struct
 from playground.courseware import sentences
 from playground.courseware.language import say
 from playground.courseware.model import Form, Stop
-from playground.courseware.playthrough import Played
+from playground.courseware.playthrough import PlayedScenario
 from playground.courseware.prose import shown
 
 MOST_TOLD = 3  # nodes that a sentence speaks of
@@ -28,7 +28,7 @@ class WrongAnswer(Struct, frozen=True):
     """
 
     stop: Stop
-    play: Played
+    play: PlayedScenario
     pod: str
     index: int
     given: Any

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
-from playground.courseware.playthrough import Played
+from playground.courseware.playthrough import PlayedScenario
 from scheduler_core.explain import Explanation
 from scheduler_core.explain.explanation import FailureFacts
 
 _DEFAULT = re.compile(r"\bdefault/")
 
 
-def about_node(play: Played, pod: str, node: str, index: int) -> str:
+def about_node(play: PlayedScenario, pod: str, node: str, index: int) -> str:
     """Return why a cycle took a node, or refused it, or preferred another."""
     answer = play.explain(pod, node, index)
     return _refused(answer) or _plain(_spoken(answer))
 
 
-def not_chosen(play: Played, pod: str, node: str, index: int) -> str:
+def not_chosen(play: PlayedScenario, pod: str, node: str, index: int) -> str:
     """Return why a node is the wrong answer, without the right one; "" stands for no node.
 
     Of a refused node it is the refusal, of a feasible one its total if it was scored.
@@ -34,12 +34,12 @@ def not_chosen(play: Played, pod: str, node: str, index: int) -> str:
     return f"{node} is feasible with a total of {total:,}, and the scheduler chose another node."
 
 
-def refusal(play: Played, pod: str, node: str, index: int) -> str:
+def refusal(play: PlayedScenario, pod: str, node: str, index: int) -> str:
     """Return why a cycle refused a node, "" if it was feasible."""
     return _refused(play.explain(pod, node, index))
 
 
-def standing(play: Played, pod: str, node: str, index: int) -> str:
+def standing(play: PlayedScenario, pod: str, node: str, index: int) -> str:
     """Return why a cycle refused a node, or that it was feasible."""
     return refusal(play, pod, node, index) or f"{node} is feasible."
 
@@ -60,7 +60,7 @@ def _refusal(facts: FailureFacts) -> str:
     return f"{failure.predicate}: {said}"
 
 
-def about_pod(play: Played, pod: str, index: int) -> str:
+def about_pod(play: PlayedScenario, pod: str, index: int) -> str:
     """Return where a pod is and why, or why it is pending."""
     return _plain(_spoken(play.explain(pod, None, index)))
 

@@ -82,7 +82,7 @@ def _found(slug: str, key: str) -> tuple[Lesson, Stop] | None:
 
 
 def _kept(
-    of: Lesson, at: Stop, limit: stages.Extent | None, text: str, revealed: Sequence[str]
+    of: Lesson, at: Stop, limit: stages.StageExtent | None, text: str, revealed: Sequence[str]
 ) -> dict[str, Any]:
     veil = None
     if limit is not None:

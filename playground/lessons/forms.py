@@ -10,7 +10,7 @@ from msgspec import Struct
 from playground.courseware import LessonTask, Stop
 from playground.courseware.edits import words_of
 from playground.courseware.language import spoken_by
-from playground.courseware.playthrough import Played, played
+from playground.courseware.playthrough import PlayedScenario, played
 
 MOST = 400  # options of a form
 
@@ -29,7 +29,7 @@ def forbidden(stop: Stop) -> list[str]:
         return [words_of(what) for what in stop.marking.forbidden]
 
 
-Offer = Callable[[Played, Stop], list[Option]]
+Offer = Callable[[PlayedScenario, Stop], list[Option]]
 
 
 def options(task: LessonTask, stop: Stop, text: str) -> list[Option]:
@@ -40,36 +40,36 @@ def options(task: LessonTask, stop: Stop, text: str) -> list[Option]:
     return offer(played(text), stop)[:MOST] if offer else []
 
 
-def _nodes(play: Played, _: Stop) -> list[Option]:
+def _nodes(play: PlayedScenario, _: Stop) -> list[Option]:
     return [Option(name, name) for name in play.node_names]
 
 
-def _node(play: Played, stop: Stop) -> list[Option]:
+def _node(play: PlayedScenario, stop: Stop) -> list[Option]:
     """Return the nodes; of a prediction also that there is none."""
     none = [Option("", gettext("No node"))] if stop.task is not None and stop.task.kind == "predict" else []
     return [*_nodes(play, stop), *none]
 
 
-def _pods(play: Played, _: Stop) -> list[Option]:
+def _pods(play: PlayedScenario, _: Stop) -> list[Option]:
     names = [key.removeprefix("default/") for key in sorted(play.pods)]
     return [Option(name, name) for name in names]
 
 
-def _cells(play: Played, stop: Stop) -> list[Option]:
+def _cells(play: PlayedScenario, stop: Stop) -> list[Option]:
     """Return a cell for each node and rule of the stop's cycle; of the last one without a step."""
     cycle = play.cycle(stop.step) if stop.step else play.cycles[-1]
     order = cycle.matrix.order if cycle.matrix is not None else cycle.order
     return [Option(f"{node}/{rule}", rule, node) for node in cycle.nodes for rule in order]
 
 
-def _events(play: Played, stop: Stop) -> list[Option]:
+def _events(play: PlayedScenario, stop: Stop) -> list[Option]:
     """Return the events of the stop's cycle; of all cycles without a step."""
     cycles = [play.cycle(stop.step)] if stop.step else play.cycles
     found = (f"{event.reason} {event.object.rpartition('/')[2]}" for one in cycles for event in one.events)
     return [Option(name, name) for name in dict.fromkeys(found)]
 
 
-def _yesno(_: Played, __: Stop) -> list[Option]:
+def _yesno(_: PlayedScenario, __: Stop) -> list[Option]:
     return [Option("yes", gettext("Yes")), Option("no", gettext("No"))]
 
 

@@ -31,7 +31,7 @@ class IncompleteError(ValueError):
         super().__init__(f"Not passed yet: {', '.join(stops)}.")
 
 
-class Completion(Struct, frozen=True):
+class CertifiedCompletion(Struct, frozen=True):
     """What a code certifies."""
 
     lesson: Lesson
@@ -71,7 +71,7 @@ def _signed(code: str) -> tuple[str, str, int]:
     return slug, name, seconds
 
 
-def certified(code: str) -> Completion | None:
+def certified(code: str) -> CertifiedCompletion | None:
     """Return what a code certifies, None for a code that was not issued here, or of a lesson that is gone."""
     slug, name, seconds = _signed(code)
     if not slug:
@@ -80,7 +80,7 @@ def certified(code: str) -> Completion | None:
         found = lesson_at(slug)
     except LessonError:  # a preview that is being written
         found = None
-    return None if found is None else Completion(found, name, datetime.fromtimestamp(seconds, UTC))
+    return None if found is None else CertifiedCompletion(found, name, datetime.fromtimestamp(seconds, UTC))
 
 
 def read(text: str) -> tuple[str, str]:

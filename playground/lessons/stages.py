@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from playground.courseware import Lesson, Stop, bundle_of
 from playground.courseware.checks import solved_bundle
-from playground.courseware.playthrough import Played, played
+from playground.courseware.playthrough import PlayedScenario, played
 from playground.lessons import lookup
 from playground.storage import bundles, store, visitor_lessons
 from scheduler_core.scenario import scenario as core
@@ -26,7 +26,7 @@ TITLE = "A lesson"  # of an authored one's scenarios: its own changes while it i
 WHOLE = 1_000  # phases: a cycle has a dozen
 
 
-class Extent(NamedTuple):
+class StageExtent(NamedTuple):
     """How far a stage goes: to a cycle, and of that through its first ``phases``, up to ``phase``."""
 
     cycle: int
@@ -39,7 +39,7 @@ class Extent(NamedTuple):
         return self.phase if self.phases < WHOLE else None
 
 
-START, END = Extent(0), Extent(10**9)
+START, END = StageExtent(0), StageExtent(10**9)
 
 
 class Stage(Struct, frozen=True):
@@ -70,10 +70,10 @@ class StopMoments(NamedTuple):
     a later stop asks about that. Where nothing is predicted, both moments and both limits are the same.
     """
 
-    opened: Extent
-    veil: Extent | None
-    shown: Extent
-    limit: Extent | None
+    opened: StageExtent
+    veil: StageExtent | None
+    shown: StageExtent
+    limit: StageExtent | None
 
 
 def stage(lesson: Lesson, stop: Stop, at: StopMoments, text: str = "") -> Stage:
@@ -108,20 +108,22 @@ def scenario_of(lesson: Lesson, stop: Stop, *, solved: bool = False) -> str:
     return _stored((solved and solved_bundle(lesson, stop)) or bundle_of(lesson, stop), lesson)
 
 
-def _later(lesson: Lesson, stop: Stop, play: Played, answered: Collection[str] = ()) -> list[Extent]:
+def _later(
+    lesson: Lesson, stop: Stop, play: PlayedScenario, answered: Collection[str] = ()
+) -> list[StageExtent]:
     """Return how far the stages of later predictions in the same scenario go while these are open."""
     rest = [one for one in lesson.stops[lesson.stops.index(stop) + 1 :] if one.key not in answered]
     return [_opened(play, one) for one in rest if one.scenario == stop.scenario and _predicts(one)]
 
 
-def _moments(stop: Stop, play: Played, asked: Sequence[Extent]) -> StopMoments:
+def _moments(stop: Stop, play: PlayedScenario, asked: Sequence[StageExtent]) -> StopMoments:
     if not _predicts(stop):
         shown = _shown(play, stop) if stop.step else START
         limit = min((one for one in asked if one >= shown), default=None)
         return StopMoments(shown, limit, shown, limit)
     opened = _opened(play, stop)
     limit = min((one for one in asked if one > opened), default=None)
-    revealed = Extent(_index(play, stop)) if stop.step else END
+    revealed = StageExtent(_index(play, stop)) if stop.step else END
     return StopMoments(opened, opened, revealed if limit is None else min(revealed, limit), limit)
 
 
@@ -129,29 +131,29 @@ def _predicts(stop: Stop) -> bool:
     return stop.task is not None and stop.task.kind == PREDICTING
 
 
-def _index(play: Played, stop: Stop) -> int:
+def _index(play: PlayedScenario, stop: Stop) -> int:
     return play.cycle(stop.step).index
 
 
-def _shown(play: Played, stop: Stop) -> Extent:
+def _shown(play: PlayedScenario, stop: Stop) -> StageExtent:
     """Return the moment of a stop with a step."""
     index = _index(play, stop)
     if not stop.phase:
-        return Extent(index)
+        return StageExtent(index)
     phases = play.cycles[index - 1].phases
     if stop.phase not in phases:
-        return Extent(index, 0)
-    return Extent(index, phases.index(stop.phase) + 1, stop.phase)
+        return StageExtent(index, 0)
+    return StageExtent(index, phases.index(stop.phase) + 1, stop.phase)
 
 
-def _opened(play: Played, stop: Stop) -> Extent:
+def _opened(play: PlayedScenario, stop: Stop) -> StageExtent:
     """Return how far the stage of a prediction goes while it is open: a whole cycle is hidden as a whole."""
     if not stop.step:
         return START
-    return _shown(play, stop) if stop.phase else Extent(_index(play, stop) - 1)
+    return _shown(play, stop) if stop.phase else StageExtent(_index(play, stop) - 1)
 
 
-def _address(scenario: str, views: str, at: Extent, upto: Extent | None) -> str:
+def _address(scenario: str, views: str, at: StageExtent, upto: StageExtent | None) -> str:
     """Return the address at which a moment is framed; nothing later than ``upto`` is shown."""
     query = {"views": views, "step": "end" if at == END else str(at.cycle)}
     if at.phase:

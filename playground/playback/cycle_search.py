@@ -36,7 +36,7 @@ MEMBERS = {  # of the bundle, distinguished by the reasons that only they return
 }
 
 
-class ConditionError(ValueError):
+class SearchConditionError(ValueError):
     """The text is not a valid condition; the message says what would be."""
 
 
@@ -242,11 +242,13 @@ def condition_of(text: str) -> SearchCondition:
     name, _, rest = text.partition(":")
     kind = KINDS.get(name)
     if kind is None or len(text) > TEXT:
-        raise ConditionError(f"{text[:80]!r} is not a condition: it begins with one of {', '.join(KINDS)}.")
+        raise SearchConditionError(
+            f"{text[:80]!r} is not a condition: it begins with one of {', '.join(KINDS)}."
+        )
     about, _, within = rest.rpartition("@") if kind.within and "@" in rest else (rest, "", "")
     if (about and not kind.about) or (kind.needs and not about):
         form = f"{name}:<{kind.about}>" if kind.about else name
-        raise ConditionError(f"{text[:80]!r} is not a condition: write {form}.")
+        raise SearchConditionError(f"{text[:80]!r} is not a condition: write {form}.")
     return SearchCondition(name, about, within)
 
 
@@ -265,9 +267,9 @@ class Search(Struct, frozen=True):
     def read(cls, texts: list[str], start: int, direction: str, to: int | None, met: list[str]) -> Search:
         """Return the search of a payload. Raises ConditionError."""
         if direction not in ("forward", "backward"):
-            raise ConditionError("direction must be forward or backward.")
+            raise SearchConditionError("direction must be forward or backward.")
         if not 1 <= len(texts) <= CONDITIONS:
-            raise ConditionError(f"Name 1 to {CONDITIONS} conditions.")
+            raise SearchConditionError(f"Name 1 to {CONDITIONS} conditions.")
         return cls(tuple(map(condition_of, texts)), start, direction == "backward", to, frozenset(met))
 
 

@@ -29,7 +29,7 @@ class SpentError(BusyError):
     status = 429
 
 
-class Account(Struct):
+class SpentSeconds(Struct):
     """The seconds that were spent, as of a time of the monotonic clock."""
 
     seconds: float = 0.0
@@ -44,7 +44,7 @@ class Spending:
     """The accounts of a process. Methods may be called from any thread."""
 
     def __init__(self) -> None:
-        self._accounts: OrderedDict[tuple[str, str], Account] = OrderedDict()
+        self._accounts: OrderedDict[tuple[str, str], SpentSeconds] = OrderedDict()
         self._lock = threading.Lock()
 
     def charge(self, share: str, seconds: float, long: bool = False) -> None:
@@ -55,7 +55,7 @@ class Spending:
         now = _now()
         with self._lock:
             for name, who, _ in _accounts(share):
-                account = self._accounts.setdefault((name, who), Account())
+                account = self._accounts.setdefault((name, who), SpentSeconds())
                 account.seconds, account.at = account.spent(now, limit(name)) + seconds, now
                 self._accounts.move_to_end((name, who))
             while len(self._accounts) > KEPT:

@@ -43,13 +43,13 @@ def written(scenario: Scenario, text: str, title: str) -> str:
     """
     _set_up()
     from playground.playback.deadlines import TooMuchWorkError
-    from playground.recordings.scenario_file import Recorded, made
+    from playground.recordings.scenario_file import RecordedScenario, made
     from playground.serving.built import BuildError
     from playground.storage import bundles
 
     content = bundles.pack(bundles.content_of(scenario))
     try:
-        return made(Recorded(content, text, title))
+        return made(RecordedScenario(content, text, title))
     except (TooMuchWorkError, bundles.TooLargeError, BuildError) as error:
         raise ValueError(str(error)) from error
 

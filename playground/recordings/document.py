@@ -33,7 +33,7 @@ CHARTS, CHARTS_SHEET = "plotly/plotly.min.js", "css/plotly.css"
 _ENDS = re.compile(r"</script|<!--|</style", re.IGNORECASE)
 
 
-class Page(Struct, frozen=True):
+class RecordingPage(Struct, frozen=True):
     """What a recording's page shows beside the run: ``query`` is that of the view that it opens at."""
 
     title: str
@@ -61,7 +61,7 @@ class Assets(Struct, frozen=True):
     policy: str
 
 
-def document(recording: Recording, page: Page, source: dict[str, str]) -> str:
+def document(recording: Recording, page: RecordingPage, source: dict[str, str]) -> str:
     """Return the text of a scenario's file."""
     used = assets([(SCRIPT, SHEET)], charts=recording.charts)[0]
     code = [
@@ -104,7 +104,7 @@ def rendered(page: str, used: Assets, texts: Sequence[HeldText], context: dict[s
     )
 
 
-def stage_context(page: Page, source: dict[str, str]) -> dict[str, Any]:
+def stage_context(page: RecordingPage, source: dict[str, str]) -> dict[str, Any]:
     """Return the context of a workbench that answers from a record."""
     about = {"title": page.title, "about": page.about, "query": page.query, "server": page.server}
     return {"source": source, "step": "", "views": None, "veil": None, **about}
@@ -115,7 +115,7 @@ def is_commented(recording: Recording) -> bool:
     return any(key.startswith('["comment.watch"') for key in recording.answers)
 
 
-def held(recording: Recording, page: Page, source: dict[str, str]) -> list[HeldText]:
+def held(recording: Recording, page: RecordingPage, source: dict[str, str]) -> list[HeldText]:
     """Return what the workbench of a recording reads: its answers, and its bundle."""
     starts, chunks = _chunks(recording.texts)
     head = {

@@ -19,9 +19,9 @@ from playground.live.halls import Veil
 from playground.playback.sources import Source
 from playground.pool.jobs import pool_job
 from playground.recordings import document
-from playground.recordings.document import HeldText, Page
+from playground.recordings.document import HeldText, RecordingPage
 from playground.recordings.recorder import Recording, check_size, record
-from playground.recordings.scenario_file import Recorded, source_of
+from playground.recordings.scenario_file import RecordedScenario, source_of
 from playground.serving.languages import current
 from playground.storage import bundles
 from playground.views import learn
@@ -33,11 +33,11 @@ LISTS = ("nodes", "pods")  # forms whose answer is any number of the options
 HOME = "#"  # the address of a stop is its key behind this
 
 
-class Played(Struct, frozen=True):
+class VeiledScenario(Struct, frozen=True):
     """A scenario as far as a veil lets it be seen: its recording, and that one's place among all."""
 
     source: Source
-    page: Page
+    page: RecordingPage
     recording: Recording
     veil: Veil | None
     place: int
@@ -47,14 +47,14 @@ class Played(Struct, frozen=True):
 def lesson_file(of: Lesson, language: str, server: str = "") -> str:
     """Return a lesson's HTML file. Raises LessonError, and TooLongError beyond a recording's bounds."""
     with translation.override(language):
-        return _LessonFile(of, server).text()
+        return _RecordedLesson(of, server).text()
 
 
-class _LessonFile:
+class _RecordedLesson:
     def __init__(self, of: Lesson, server: str) -> None:
         self.of, self.server = of, server
-        self.played: dict[tuple[str, stages.Extent | None], Played] = {}
-        self.stages: dict[str, Played] = {}  # by address
+        self.played: dict[tuple[str, stages.StageExtent | None], VeiledScenario] = {}
+        self.stages: dict[str, VeiledScenario] = {}  # by address
 
     def text(self) -> str:
         stops = {at.key: self._context(at) for at in self.of.stops}
@@ -86,15 +86,15 @@ class _LessonFile:
         self.stages |= {stage.open: played["open"], stage.shown: played["shown"]}
         return {**learn.stop_context(self.of, at, page, stage, home=HOME), "recorded": True}
 
-    def _played(self, text: str, until: stages.Extent | None) -> Played:
+    def _played(self, text: str, until: stages.StageExtent | None) -> VeiledScenario:
         """Return the recording of a scenario until a moment, or to its end."""
         if (text, until) not in self.played:
             content = bundles.pack(bundles.content_of(stages.read_scenario(text, self.of.title)))
-            source = source_of(Recorded(content, text, self.of.title))
+            source = source_of(RecordedScenario(content, text, self.of.title))
             veil = None if until is None else Veil(source.wire["scenario"], until.cycle, until.cut)
             recording = asyncio.run(record(source, [], bundles.watching(), veil))
-            page = Page(self.of.title, text, recording.release, server=self.server)
-            self.played[text, until] = Played(source, page, recording, veil, len(self.played))
+            page = RecordingPage(self.of.title, text, recording.release, server=self.server)
+            self.played[text, until] = VeiledScenario(source, page, recording, veil, len(self.played))
             check_size(sum(len(one) for made in self.played.values() for one in made.recording.texts))
         return self.played[text, until]
 
@@ -103,7 +103,7 @@ def _stop(context: dict[str, Any]) -> dict[str, Any]:
     return {"main": render_to_string("lesson_player.html", context), "player": context["player"]}
 
 
-def _stage(address: str, played: Played, frame: document.Assets) -> tuple[str, int]:
+def _stage(address: str, played: VeiledScenario, frame: document.Assets) -> tuple[str, int]:
     """Return the page of a frame without the texts that it holds, and the place of its recording."""
     query = address.partition("?")[2]
     veil = played.veil

@@ -10,12 +10,12 @@ from msgspec import Struct
 from playground.models import SHORT_ID, Scenario
 from playground.playback.sources import Source
 from playground.pool.jobs import pool_job
-from playground.recordings.document import Page, document
+from playground.recordings.document import RecordingPage, document
 from playground.recordings.recorder import record
 from playground.storage import bundles, store, texts
 
 
-class Recorded(Struct, frozen=True):
+class RecordedScenario(Struct, frozen=True):
     """What is recorded: the packed content of a scenario as stored, and its text."""
 
     content: bytes
@@ -27,14 +27,14 @@ class Recorded(Struct, frozen=True):
 
 
 @pool_job
-def made(recorded: Recorded, query: str = "", server: str = "") -> str:
+def made(recorded: RecordedScenario, query: str = "", server: str = "") -> str:
     """Return the HTML file of a scenario, which opens at the view ``query``.
 
     Raises TooLongError, and what reading the scenario raises.
     """
     source = source_of(recorded)
     recording = asyncio.run(record(source, recorded.threads, bundles.watching()))
-    page = Page(
+    page = RecordingPage(
         title=recorded.title,
         text=recorded.text,
         release=recording.release,
@@ -45,7 +45,7 @@ def made(recorded: Recorded, query: str = "", server: str = "") -> str:
     return document(recording, page, source.wire)
 
 
-def source_of(recorded: Recorded) -> Source:
+def source_of(recorded: RecordedScenario) -> Source:
     """Return the source of a row that is not stored: its address is that of its text."""
     digest = store.address_of(recorded.title, recorded.text)
     row = Scenario(

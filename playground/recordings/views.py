@@ -16,7 +16,7 @@ from playground.playback.sources import Source
 from playground.pool import offload
 from playground.pool.read_slots import reading
 from playground.recordings.lesson_file import lesson_file
-from playground.recordings.scenario_file import Recorded, made
+from playground.recordings.scenario_file import RecordedScenario, made
 from playground.serving.languages import current, translated
 from playground.storage import bundles, comments, privacy
 from playground.views.comparison import REFUSALS, status_of
@@ -90,7 +90,7 @@ def _file(text: str, title: str) -> HttpResponse:
     return HttpResponse(text, content_type="text/html; charset=utf-8", headers=headers)
 
 
-def _recorded(source: Source, without: list[str]) -> Recorded:
+def _recorded(source: Source, without: list[str]) -> RecordedScenario:
     """Return what is recorded of a source; a draft never takes its Secrets along."""
     text, title = source.text(), source.title
     if isinstance(source.row, Draft):
@@ -103,4 +103,4 @@ def _recorded(source: Source, without: list[str]) -> Recorded:
     threads = (
         comments.threads(source.row) if isinstance(source.row, Scenario) and "scenario" in source.wire else []
     )
-    return Recorded(content, text, title, source.scheduler, source.living, threads)
+    return RecordedScenario(content, text, title, source.scheduler, source.living, threads)

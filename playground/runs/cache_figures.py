@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 CAUSES_SHOWN = 50
 
 
-class CacheReport:
+class StoredCacheFigures:
     """The cache figures stored in a run's row.
 
     A restarted scheduler starts with an empty cache, whose audit does not include the causes found before

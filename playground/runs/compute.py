@@ -34,7 +34,7 @@ from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
 from playground.runs import cells, delivery, dumps, fairness, placements, several
-from playground.runs.cache_figures import CacheReport
+from playground.runs.cache_figures import StoredCacheFigures
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
 from playground.runs.packs import PackingTimer
@@ -215,7 +215,7 @@ class _Attempt:
         self.trail = Trail(self.scenario, self.tables)
         self.meter = Meter(self.scenario, self.tables)
         self.simulation = simulate(self.scenario, trace=False)
-        self.cache = CacheReport()
+        self.cache = StoredCacheFigures()
         self.packing = PackingTimer(self.scenario)
         self.unplaced = Unplaced()
         self.recorded = RecordedAnswers(DumpFacts.of(self.scenario))

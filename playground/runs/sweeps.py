@@ -110,7 +110,7 @@ def cancel(sweep: Sweep) -> Sweep:
     return fresh
 
 
-class UnfinishedError(ValueError):
+class UnfinishedSweepError(ValueError):
     """The sweep has cells that wait or run."""
 
 
@@ -120,7 +120,7 @@ def delete(sweep: Sweep) -> None:
     Raises UnfinishedError.
     """
     if Run.objects.filter(sweep=sweep, state__in=UNFINISHED).exists() or sweep.state == RUNNING:
-        raise UnfinishedError("The sweep is not finished; cancel it first.")
+        raise UnfinishedSweepError("The sweep is not finished; cancel it first.")
     with transaction.atomic():
         scenarios = [sweep.scenario_id, *sweep.runs.values_list("scenario_id", flat=True)]
         sweep.delete()

@@ -44,7 +44,7 @@ TITLE_SHOWN = 60
 HOLDER = "<holder>"  # stands for an owner or an address in a query that is composed once
 
 
-class Quota(Struct, frozen=True):
+class StorageQuota(Struct, frozen=True):
     """A quota of stored bytes: the limit, the HTTP status when it is exceeded, and the message."""
 
     limit: str
@@ -52,18 +52,18 @@ class Quota(Struct, frozen=True):
     text: str
 
 
-OWNER = Quota(
+OWNER = StorageQuota(
     "STORAGE_PER_OWNER",
     413,
     "What you have stored takes {used} of {allowed}, and this needs {needed} more. Delete {what}.",
 )
-ADDRESS = Quota(
+ADDRESS = StorageQuota(
     "STORAGE_PER_ADDRESS",
     413,
     "What was stored from your address takes {used} of {allowed}, and this needs {needed} more. "
     "Delete drafts, links or runs that you no longer need.",
 )
-TOTAL = Quota(
+TOTAL = StorageQuota(
     "STORAGE_TOTAL",
     507,
     "The server has stored {used} of {allowed}, its limit, and this needs {needed} more. "
@@ -75,7 +75,9 @@ TOTAL = Quota(
 class StorageFullError(RuntimeError):
     """A quota is exceeded; the text says what is used, what is allowed, and what to delete."""
 
-    def __init__(self, quota: Quota, used: int, needed: int, largest: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self, quota: StorageQuota, used: int, needed: int, largest: Sequence[dict[str, Any]] = ()
+    ) -> None:
         allowed = limit(quota.limit)
         names = [f"{row['kind']} “{row['title'] or row['id']}” ({mib(row['bytes'])})" for row in largest]
         what = f"the largest first: {', '.join(names)}" if names else "what you no longer need"

@@ -115,7 +115,7 @@ def delete(request: HttpRequest, name: str) -> HttpResponse:
         return error_page(request, 403, "Only the visitor who started a sweep can delete it.")
     try:
         sweeps.delete(sweep)
-    except sweeps.UnfinishedError as error:
+    except sweeps.UnfinishedSweepError as error:
         return error_page(request, 409, str(error))
     return HttpResponseRedirect("/runs/")
 

@@ -15,14 +15,14 @@ Item = TypeVar("Item")
 SECONDS, CASES = 60.0, 400
 
 
-class Bounds(Struct, frozen=True):
+class AuditBounds(Struct, frozen=True):
     """The most CPU seconds of an audit, and the most cases of one subject."""
 
     seconds: float = SECONDS
     cases: int = CASES
 
 
-DEFAULT_BOUNDS = Bounds()
+DEFAULT_BOUNDS = AuditBounds()
 
 
 class Allowance:
@@ -33,7 +33,7 @@ class Allowance:
     """
 
     def __init__(
-        self, bounds: Bounds, watch: Watch = unwatched, clock: Callable[[], float] = thread_time
+        self, bounds: AuditBounds, watch: Watch = unwatched, clock: Callable[[], float] = thread_time
     ) -> None:
         self.bounds, self.watch, self.clock = bounds, watch, clock
         self._ends = clock() + bounds.seconds

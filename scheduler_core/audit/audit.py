@@ -17,7 +17,7 @@ from scheduler_core.audit import (
     policies,
     rollouts,
 )
-from scheduler_core.audit.allowance import DEFAULT_BOUNDS, Allowance, Bounds
+from scheduler_core.audit.allowance import DEFAULT_BOUNDS, Allowance, AuditBounds
 from scheduler_core.audit.cluster import AuditedCluster
 from scheduler_core.audit.row import AuditRow
 from scheduler_core.kubernetes.problems import BundleError
@@ -61,7 +61,7 @@ SUBJECTS: Mapping[str, AuditSubject] = {
 
 def audit(
     scenario: Scenario,
-    bounds: Bounds = DEFAULT_BOUNDS,
+    bounds: AuditBounds = DEFAULT_BOUNDS,
     subjects: Collection[str] = SUBJECTS.keys(),
     watch: Watch = unwatched,
 ) -> Iterator[AuditRow]:

@@ -13,7 +13,7 @@ from scheduler_core.audit.cluster import AuditedCluster
 from scheduler_core.audit.holes import holes
 from scheduler_core.audit.omissions import unplayed, unread
 from scheduler_core.audit.operations import written
-from scheduler_core.audit.room import MOST, Fill, Room
+from scheduler_core.audit.room import MOST, Fill, Vacancies
 from scheduler_core.audit.row import AuditRow, Opening
 from scheduler_core.audit.shapes import (
     BETWEEN_PODS,
@@ -59,7 +59,7 @@ def _gated(cluster: AuditedCluster) -> set[str]:
     return {pod.meta.key for pod in cluster.rest.pending if pod.scheduling_gates}
 
 
-def _alike(cluster: AuditedCluster, room: Room) -> list[tuple[Key, ...]]:
+def _alike(cluster: AuditedCluster, room: Vacancies) -> list[tuple[Key, ...]]:
     """Return the workloads, those together whose pods no rule tells apart."""
     found: dict[str, list[Key]] = {}
     for key, pods in cluster.workloads.items():
@@ -118,7 +118,7 @@ def _for_pending(cluster: AuditedCluster, pending: Sequence[Pod]) -> AuditRow:
     )
 
 
-def _of_group(room: Room, name: str, members: Sequence[Document]) -> AuditRow:
+def _of_group(room: Vacancies, name: str, members: Sequence[Document]) -> AuditRow:
     """Return how many more PodGroups fit as a whole, each with the pods that this one has at rest."""
     fill = room.fill(*members, most=max(1, MOST // len(members)))
     pods = count(len(members), "pod")

@@ -32,21 +32,21 @@ LONGEST = 3600.0
 """Seconds after its last operation for which a case is played whose CronJobs never let it come to rest."""
 
 
-class Failure(Struct, frozen=True):
+class PodFailure(Struct, frozen=True):
     """A pod's first cycle without a node, and the message of its last one."""
 
     step: str
     message: str
 
 
-class Played(Struct, frozen=True):
+class PlayedRun(Struct, frozen=True):
     """A run at its end, and what its cycles said of pods that found no node.
 
     ``first`` is the step of the first cycle that was played, "" if there was none.
     """
 
     run: Stepper
-    failures: Mapping[str, Failure]
+    failures: Mapping[str, PodFailure]
     first: str
 
     @property
@@ -78,20 +78,20 @@ def stays(pod: Pod) -> bool:
     return MIRROR in pod.meta.annotations or (owner is not None and owner.kind in STAYING)
 
 
-def played(run: Stepper) -> Played:
+def played(run: Stepper) -> PlayedRun:
     """Play a run to its end."""
-    failures: dict[str, Failure] = {}
+    failures: dict[str, PodFailure] = {}
     first = ""
     while (cycle := run.step()) is not None:
         look()
         first = first or cycle.step
         if cycle.decision.result != "scheduled":
             known = failures.get(cycle.pod)
-            failures[cycle.pod] = Failure(known.step if known else cycle.step, cycle.message or "")
-    return Played(run, failures, first)
+            failures[cycle.pod] = PodFailure(known.step if known else cycle.step, cycle.message or "")
+    return PlayedRun(run, failures, first)
 
 
-class Budget(Struct, frozen=True):
+class DisruptionBudget(Struct, frozen=True):
     """A PodDisruptionBudget: the workloads and pods that it covers, and the healthy pods that it needs."""
 
     key: str
@@ -131,7 +131,7 @@ class AuditedCluster:
         return row if self is asked else row.answered_under(self.scenario.release)
 
     @cached_property
-    def plain(self) -> Played:
+    def plain(self) -> PlayedRun:
         """The scenario's own run at its end, as its page shows it."""
         return played(simulate(self.scenario, trace=False))
 
@@ -153,7 +153,7 @@ class AuditedCluster:
         return Coloring(self.calm.server, self.calm.run.scenario.documents)
 
     @cached_property
-    def rest(self) -> Played:
+    def rest(self) -> PlayedRun:
         """What becomes of the cluster without a case."""
         return self.after(())
 
@@ -198,12 +198,12 @@ class AuditedCluster:
         )
 
     @cached_property
-    def budgets(self) -> list[Budget]:
+    def budgets(self) -> list[DisruptionBudget]:
         """The PodDisruptionBudgets at rest."""
         found = [one for one in self.objects.values() if isinstance(one, PodDisruptionBudget)]
         return [self._budget(one) for one in found]
 
-    def _budget(self, budget: PodDisruptionBudget) -> Budget:
+    def _budget(self, budget: PodDisruptionBudget) -> DisruptionBudget:
         pods = [
             one
             for one in self.rest.pods
@@ -219,7 +219,9 @@ class AuditedCluster:
         )
         tops = frozenset(filter(None, map(self.top, pods)))
         rigid = budget.max_unavailable in (0, "0%") or budget.min_available == "100%"
-        return Budget(budget.meta.key, tops, frozenset(pod.meta.key for pod in pods), healthy, needed, rigid)
+        return DisruptionBudget(
+            budget.meta.key, tops, frozenset(pod.meta.key for pod in pods), healthy, needed, rigid
+        )
 
     # --- cases
 
@@ -227,11 +229,11 @@ class AuditedCluster:
         """Return the operations of a verb at :attr:`second`. Raises VerbError."""
         return operations(self.calm.run.scenario.documents, verb, targets, value, self.second)
 
-    def case(self, verb: str, targets: Sequence[str], value: str = "") -> Played:
+    def case(self, verb: str, targets: Sequence[str], value: str = "") -> PlayedRun:
         """Play a verb. Raises VerbError."""
         return self.after(self.entries(verb, targets, value))
 
-    def after(self, entries: Sequence[dict[str, Any]]) -> Played:
+    def after(self, entries: Sequence[dict[str, Any]]) -> PlayedRun:
         """Play operations on the cluster at rest, those of :meth:`entries` or others."""
         last = max((float(one["time"]) for one in entries), default=self.second)
         return played(self.calm.after(entries, until=last + LONGEST if self.is_restless else inf))
@@ -263,7 +265,7 @@ class AuditedCluster:
     def _written(self) -> frozenset[str]:
         return frozenset(written(document_key(one)) for one in self.scenario.documents)
 
-    def homeless(self, case: Played) -> list[Pod]:
+    def homeless(self, case: PlayedRun) -> list[Pod]:
         """Return the pods that end without a node in a case, as far as there are more of their workload."""
         known = Counter(self._group(pod) for pod in self.rest.pending)
         found = []
@@ -274,7 +276,7 @@ class AuditedCluster:
                 found.append(pod)
         return found
 
-    def vanished(self, case: Played, here: Iterable[Pod]) -> list[Pod]:
+    def vanished(self, case: PlayedRun, here: Iterable[Pod]) -> list[Pod]:
         """Return the pods of a place that end with a case and that nobody replaces.
 
         Those of a StatefulSet that are still ending are none: their set waits for them.

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 
 from scheduler_core.audit.allowance import Allowance
-from scheduler_core.audit.cluster import AuditedCluster, Budget, Played, stays
+from scheduler_core.audit.cluster import AuditedCluster, DisruptionBudget, PlayedRun, stays
 from scheduler_core.audit.omissions import unplayed
 from scheduler_core.audit.row import AuditRow, Opening
 from scheduler_core.audit.symmetry import Representative, checked, node_classes
@@ -95,7 +95,7 @@ def _reasons(cluster: AuditedCluster, kept: Sequence[Pod]) -> Iterator[str]:
     if bare:
         verb = "declares" if len(bare) == 1 else "declare"
         yield f"{listed(bare)} {verb} no controller: only kubectl drain --force deletes them, for good"
-    by_budget: dict[tuple[Budget, ...], list[str]] = {}
+    by_budget: dict[tuple[DisruptionBudget, ...], list[str]] = {}
     for pod in kept:
         covering = tuple(one for one in cluster.budgets if pod.meta.key in one.pods)
         by_budget.setdefault(covering, []).append(pod.meta.key)
@@ -109,7 +109,7 @@ def _reasons(cluster: AuditedCluster, kept: Sequence[Pod]) -> Iterator[str]:
             yield f"{listed(pods)}: still there when nothing changes any more"
 
 
-def _refusal(budget: Budget) -> str:
+def _refusal(budget: DisruptionBudget) -> str:
     room = budget.healthy - budget.needed
     text = f"PodDisruptionBudget {budget.key} needs {budget.needed:,} healthy pods of {len(budget.pods):,}"
     if room <= 0:
@@ -275,7 +275,7 @@ def _none(cluster: AuditedCluster, failed: Mapping[tuple[str, ...], list[str]], 
     )
 
 
-def _unmoved(cluster: AuditedCluster, names: Sequence[str], case: Played) -> list[str]:
+def _unmoved(cluster: AuditedCluster, names: Sequence[str], case: PlayedRun) -> list[str]:
     """Return the nodes on which a pod of before was left."""
     at = {pod.meta.key: (pod.node_name, pod.meta.uid) for pod in case.pods}
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from scheduler_core.audit.cluster import AuditedCluster
-from scheduler_core.audit.room import Room
+from scheduler_core.audit.room import Vacancies
 from scheduler_core.audit.row import AuditRow
 from scheduler_core.audit.words import amounts
 from scheduler_core.explain.new_nodes import PASSING
@@ -16,7 +16,7 @@ SIZES = 5
 Free = Mapping[str, Mapping[str, int]]
 
 
-def holes(cluster: AuditedCluster, room: Room, subject: str) -> Iterator[AuditRow]:
+def holes(cluster: AuditedCluster, room: Vacancies, subject: str) -> Iterator[AuditRow]:
     """Yield the largest hole, and of each size that is asked for how many fit against what is free in all."""
     free = _free_amounts(cluster, room)
     if not free:
@@ -37,7 +37,7 @@ def holes(cluster: AuditedCluster, room: Room, subject: str) -> Iterator[AuditRo
     )
 
 
-def _free_amounts(cluster: AuditedCluster, room: Room) -> Free:
+def _free_amounts(cluster: AuditedCluster, room: Vacancies) -> Free:
     """Return what is free on each node that takes pods at all, by resource; ``pods`` is one of them."""
     table = room.nodes
     found: dict[str, dict[str, int]] = {}
@@ -58,7 +58,7 @@ def _free_amounts(cluster: AuditedCluster, room: Room) -> Free:
     return found
 
 
-def _sizes(cluster: AuditedCluster, room: Room, free: Free) -> Iterator[str]:
+def _sizes(cluster: AuditedCluster, room: Vacancies, free: Free) -> Iterator[str]:
     asked: dict[str, tuple[Mapping[str, int], Key]] = {}
     for key, pods in cluster.workloads.items():
         requests = room.requests_of(pods[0].meta.key)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from scheduler_core.audit.allowance import Allowance
 from scheduler_core.audit.cluster import (
     AuditedCluster,
-    Played,
+    PlayedRun,
     fewest_since,
     fewest_together,
     ready_at,
@@ -135,12 +135,12 @@ def _rows(
     yield from checked(allowance, SUBJECT, done, lambda name: _lost(cluster, make((name,)))[1].words)
 
 
-def _lost(cluster: AuditedCluster, loss: Loss) -> tuple[Played, LossOutcome]:
+def _lost(cluster: AuditedCluster, loss: Loss) -> tuple[PlayedRun, LossOutcome]:
     case = cluster.case(loss.verb, [loss.target])
     return case, outcome_of(cluster, loss, case)
 
 
-def outcome_of(cluster: AuditedCluster, loss: Loss, case: Played) -> LossOutcome:
+def outcome_of(cluster: AuditedCluster, loss: Loss, case: PlayedRun) -> LossOutcome:
     """Return what a loss comes to against the cluster at rest."""
     here = [pod for node in loss.nodes for pod in cluster.pods_on[node]]
     by_key = {(one.kind, one.key): one for one in case.availability.workloads}
@@ -154,7 +154,7 @@ def outcome_of(cluster: AuditedCluster, loss: Loss, case: Played) -> LossOutcome
     )
 
 
-def _stuck(cluster: AuditedCluster, here: Sequence[Pod], case: Played) -> dict[Key, int]:
+def _stuck(cluster: AuditedCluster, here: Sequence[Pod], case: PlayedRun) -> dict[Key, int]:
     """Return the StatefulSets whose pods are not replaced, since nobody knows that they have ended."""
     ending = {pod.meta.key for pod in case.pods if pod.meta.deletion_timestamp is not None}
     tops = [cluster.top(pod) for pod in here if pod.meta.key in ending]
@@ -184,7 +184,7 @@ def _fewest(cluster: AuditedCluster, known: Mapping[Key, WorkloadAvailability]) 
     return found
 
 
-def _risk(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcome) -> AuditRow:
+def _risk(cluster: AuditedCluster, loss: Loss, case: PlayedRun, outcome: LossOutcome) -> AuditRow:
     return AuditRow(
         subject=SUBJECT,
         verdict="risk",
@@ -195,7 +195,7 @@ def _risk(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcom
     )
 
 
-def _evidence(cluster: AuditedCluster, case: Played, outcome: LossOutcome) -> Iterator[str]:
+def _evidence(cluster: AuditedCluster, case: PlayedRun, outcome: LossOutcome) -> Iterator[str]:
     for message, pods in _by_message(case, outcome.homeless).items():
         yield f"{listed(pods)}: {message}"
     if outcome.gone:
@@ -206,7 +206,7 @@ def _evidence(cluster: AuditedCluster, case: Played, outcome: LossOutcome) -> It
     yield from outcome.short
 
 
-def _by_message(case: Played, pods: Sequence[Pod]) -> dict[str, list[str]]:
+def _by_message(case: PlayedRun, pods: Sequence[Pod]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for pod in pods:
         failure = case.failures.get(pod.meta.key)
@@ -226,7 +226,7 @@ def _tail(outcome: LossOutcome, alike: Sequence[str]) -> Iterator[str]:
         yield f"the same of {listed(alike)}, which differ in names alone"
 
 
-def _opening(cluster: AuditedCluster, loss: Loss, case: Played, outcome: LossOutcome) -> Opening:
+def _opening(cluster: AuditedCluster, loss: Loss, case: PlayedRun, outcome: LossOutcome) -> Opening:
     failed = [
         (pod.meta.key, case.failures[pod.meta.key])
         for pod in outcome.homeless

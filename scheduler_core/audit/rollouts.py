@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.audit.allowance import Allowance
-from scheduler_core.audit.cluster import AuditedCluster, Played, fewest_since
+from scheduler_core.audit.cluster import AuditedCluster, PlayedRun, fewest_since
 from scheduler_core.audit.omissions import unplayed, unread
 from scheduler_core.audit.operations import written
 from scheduler_core.audit.row import AuditRow, Opening
@@ -121,7 +121,7 @@ def _partition(cluster: AuditedCluster, key: Key) -> int:
     return obj.strategy.partition if isinstance(obj, Workload) and key[0] == "StatefulSet" else 0
 
 
-def _top(cluster: AuditedCluster, case: Played, pod: Pod) -> Key | None:
+def _top(cluster: AuditedCluster, case: PlayedRun, pod: Pod) -> Key | None:
     """Return a pod's workload, also of a ReplicaSet that the case has created."""
     owner = pod.meta.controller
     above = case.objects.get((owner.kind, f"{pod.meta.namespace}/{owner.name}")) if owner else None

@@ -32,7 +32,7 @@ class Fill(Struct, frozen=True):
     plugins: tuple[str, ...] = ()
 
 
-class Room:
+class Vacancies:
     """A copy of a scheduler with its cluster, in which further pods take their places; none is evicted."""
 
     def __init__(self, run: V1_37Stepper) -> None:

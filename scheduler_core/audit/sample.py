@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scheduler_core.audit.cluster import AuditedCluster, Played
+from scheduler_core.audit.cluster import AuditedCluster, PlayedRun
 from scheduler_core.compare.again import unbound
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.run.v1_37.loop import V1_37Stepper
@@ -59,7 +59,7 @@ def _alone(document: Document) -> dict[str, Any]:
     return {**rest, "metadata": meta, "spec": {**spec, **count}}
 
 
-def _found(case: Played, made: Document) -> Document | None:
+def _found(case: PlayedRun, made: Document) -> Document | None:
     run = case.run
     assert isinstance(run, V1_37Stepper)
     name = made["metadata"]["name"]

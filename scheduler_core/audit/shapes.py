@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from scheduler_core.audit.cluster import AuditedCluster, stays
-from scheduler_core.audit.room import Fill, Room
+from scheduler_core.audit.room import Fill, Vacancies
 from scheduler_core.audit.symmetry import ZONES
 from scheduler_core.audit.words import amounts, count
 from scheduler_core.explain.new_nodes import joining
@@ -33,14 +33,14 @@ class Shape(Struct, frozen=True):
     model: str
 
 
-def room_of(cluster: AuditedCluster) -> Room:
+def room_of(cluster: AuditedCluster) -> Vacancies:
     """Return a copy of the cluster at rest for further pods."""
     run = cluster.rest.run
     assert isinstance(run, V1_37Stepper)
-    return Room(run)
+    return Vacancies(run)
 
 
-def shapes(cluster: AuditedCluster, room: Room) -> list[Shape]:
+def shapes(cluster: AuditedCluster, room: Vacancies) -> list[Shape]:
     """Return the kinds of nodes, the most frequent first, at most :data:`SHAPES`."""
     found: dict[str, list[Document]] = {}
     for node in cluster.nodes:
@@ -61,7 +61,7 @@ def _likeness(given: Document, node: Node) -> str:
     return json.dumps([made["metadata"], made.get("spec"), rest, memory], sort_keys=True, default=str)
 
 
-def _shape(cluster: AuditedCluster, room: Room, node: Document) -> Shape:
+def _shape(cluster: AuditedCluster, room: Vacancies, node: Document) -> Shape:
     name = node["metadata"]["name"]
     staying = [pod for pod in cluster.pods_on[name] if stays(pod)]
     agents = tuple(one for pod in staying if (one := room.pod(pod.meta.key)) is not None)
@@ -81,7 +81,7 @@ def _tells(resource: str) -> bool:
     return resource in ("cpu", "memory") or ("/" in resource and "hugepages" not in resource)
 
 
-def put(room: Room, shape: Shape, number: int) -> str:
+def put(room: Vacancies, shape: Shape, number: int) -> str:
     """Add a node of a shape with its agents; return its name."""
     name = f"{shape.model}-new-{number}"
     room.add(joining(shape.node, shape.node["metadata"].get("labels") or {}, name))
@@ -91,7 +91,7 @@ def put(room: Room, shape: Shape, number: int) -> str:
     return name
 
 
-def one_more(cluster: AuditedCluster, room: Room, manifest: Document, fill: Fill) -> Iterator[str]:
+def one_more(cluster: AuditedCluster, room: Vacancies, manifest: Document, fill: Fill) -> Iterator[str]:
     """Yield how many more a node of each shape would hold; ``room`` is full already."""
     if not fill.stop:
         return

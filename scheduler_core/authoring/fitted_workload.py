@@ -39,7 +39,7 @@ Quantiles = Annotated[tuple[Seconds, ...], Meta(max_length=200)]
 """Values at equally distant shares of a distribution, from the least to the greatest."""
 
 
-class FitError(ValueError):
+class WorkloadFitError(ValueError):
     """The trace has too little to fit to, or the text is no fit; the message says what would be right."""
 
 
@@ -62,7 +62,7 @@ class PodSize(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     endless: Annotated[float, Meta(ge=0, le=1)] = 0.0
 
 
-class Course(Struct, frozen=True, forbid_unknown_fields=True):
+class TraceCourse(Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a trace's course: how many gaps between arrivals, the seconds of all, and their quantiles."""
 
     count: Annotated[int, Meta(ge=1, le=1_000_000_000)]
@@ -81,7 +81,7 @@ class FittedWorkload(
     nodes: Annotated[tuple[NodeShape, ...], Meta(max_length=MOST_SHAPES)]
     sizes: Annotated[tuple[PodSize, ...], Meta(min_length=1, max_length=MOST_SIZES)]
     lifetime: Quantiles
-    arrivals: Annotated[tuple[Course, ...], Meta(min_length=1, max_length=200)]
+    arrivals: Annotated[tuple[TraceCourse, ...], Meta(min_length=1, max_length=200)]
     left_out: Annotated[dict[Text, int], Meta(max_length=50)] = {}
     api_version: Literal["podstep/v1"] = "podstep/v1"
 
@@ -94,25 +94,25 @@ class FittedWorkload(
 def read_fit(text: str | bytes) -> FittedWorkload:
     """Read a fit, JSON. Raises FitError."""
     if len(text) > MOST_BYTES:
-        raise FitError(f"a {KIND} has at most {MOST_BYTES:,} bytes")
+        raise WorkloadFitError(f"a {KIND} has at most {MOST_BYTES:,} bytes")
     try:
         fit = msgspec.json.decode(text, type=FittedWorkload)
     except msgspec.MsgspecError as error:
-        raise FitError(f"is no {KIND} as `podstep fit --save` writes it: {error}") from error
+        raise WorkloadFitError(f"is no {KIND} as `podstep fit --save` writes it: {error}") from error
     for amounts in (*(one.allocatable for one in fit.nodes), *(one.requests for one in fit.sizes)):
         for name, amount in amounts.items():
             _check_amount(name, amount)
     if not fit.lifetime and any(not size.lifetime and size.endless < 1 for size in fit.sizes):
-        raise FitError("lifetime is empty, and a size has none of its own")
+        raise WorkloadFitError("lifetime is empty, and a size has none of its own")
     return fit
 
 
 def _check_amount(name: str, amount: str) -> None:
     try:
         if not 0 <= parse_resource(name, amount) < 2**63:
-            raise FitError(f"{name} must not be {amount!r}")
+            raise WorkloadFitError(f"{name} must not be {amount!r}")
     except QuantityError as error:
-        raise FitError(f"{name}: {error}") from error
+        raise WorkloadFitError(f"{name}: {error}") from error
 
 
 # --- fitting
@@ -123,7 +123,7 @@ def fitted(scenario: Scenario) -> FittedWorkload:
     pods, left_out = pods_of(scenario)
     if len(pods) < FEWEST:
         beside = "".join(f"; {name}: {count:,}" for name, count in left_out.items())
-        raise FitError(
+        raise WorkloadFitError(
             f"{len(pods):,} pods arrive by operations, and {FEWEST} are needed: "
             f"a fit is made to a trace with times, or a Scenario{beside}"
         )
@@ -138,7 +138,7 @@ def fitted(scenario: Scenario) -> FittedWorkload:
         nodes=tuple(nodes),
         sizes=tuple(_sizes(pods, others, left_out)),
         lifetime=_quantiles(others),
-        arrivals=tuple(Course(len(part), sum(part), _quantiles(part)) for part in _parts(gaps)),
+        arrivals=tuple(TraceCourse(len(part), sum(part), _quantiles(part)) for part in _parts(gaps)),
         left_out=left_out,
     )
 
@@ -212,7 +212,7 @@ def drawn(fit: FittedWorkload, count: int, seed: int) -> list[TracePod]:
     return pods
 
 
-def _arrivals(parts: Sequence[Course], count: int, dice: Random) -> Iterator[float]:
+def _arrivals(parts: Sequence[TraceCourse], count: int, dice: Random) -> Iterator[float]:
     """Yield the seconds at which pods arrive: each part of the course gets its share of them.
 
     Enough gaps of a part are stretched to its rate, which the rarest of them would miss.

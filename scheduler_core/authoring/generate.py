@@ -15,9 +15,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from scheduler_core.authoring.fitted_workload import (
-    FitError,
     FittedWorkload,
     NodeShape,
+    WorkloadFitError,
     drawn,
     nodes_of,
     read_amounts,
@@ -124,7 +124,7 @@ def _fit(recipe: Recipe, problems: Problems) -> tuple[FittedWorkload | None, Val
     problems += [(f"fit.{name}", message) for name, message in wrong]
     try:
         return read_fit(text), values
-    except FitError as error:
+    except WorkloadFitError as error:
         problems.append(("fit.workload", str(error)))
         return None, {}
 

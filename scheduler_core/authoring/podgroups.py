@@ -26,7 +26,7 @@ MOST_REPLICAS = 10_000
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 
 
-class Dialect(Struct, frozen=True):
+class PodGroupSpelling(Struct, frozen=True):
     """One spelling of a PodGroup, how a pod names its group in it, and the corresponding edition.
 
     ``lacks`` are fields of the form that its PodGroup does not have. ``version`` is that of the configuration
@@ -42,19 +42,19 @@ class Dialect(Struct, frozen=True):
     version: str = ""
 
 
-DIALECTS: Mapping[str, Dialect] = {
+DIALECTS: Mapping[str, PodGroupSpelling] = {
     row.id: row
     for row in (
-        Dialect("current", f"{CURRENT.api_group}/v1alpha1", CURRENT, label=CURRENT.pod_label),
-        Dialect("classic", f"{CLASSIC.api_group}/v1alpha1", CLASSIC, label=CLASSIC.pod_label),
-        Dialect(
+        PodGroupSpelling("current", f"{CURRENT.api_group}/v1alpha1", CURRENT, label=CURRENT.pod_label),
+        PodGroupSpelling("classic", f"{CLASSIC.api_group}/v1alpha1", CLASSIC, label=CLASSIC.pod_label),
+        PodGroupSpelling(
             "native",
             "scheduling.k8s.io/v1alpha2",
             CURRENT,
             lacks=("scheduleTimeoutSeconds", "minCpu", "minMemory"),
             version="v1beta3",
         ),
-        Dialect(
+        PodGroupSpelling(
             "kube-batch",
             "scheduling.incubator.k8s.io/v1alpha1",
             CLASSIC,
@@ -168,7 +168,7 @@ def doubts(fields: Fields) -> list[tuple[str, str]]:
     ]
 
 
-def _group(fields: Fields, dialect: Dialect) -> Manifest:
+def _group(fields: Fields, dialect: PodGroupSpelling) -> Manifest:
     spec: Manifest
     if dialect.id == "native":
         spec = {"schedulingPolicy": {"gang": {"minCount": _number(fields["minMember"])}}}
@@ -191,7 +191,7 @@ def _meta(fields: Fields, name: str) -> Manifest:
     return {"name": name, **({"namespace": fields["namespace"]} if fields["namespace"] else {})}
 
 
-def _template(fields: Fields, dialect: Dialect, restart: str) -> tuple[Manifest, Manifest]:
+def _template(fields: Fields, dialect: PodGroupSpelling, restart: str) -> tuple[Manifest, Manifest]:
     """Return a member's metadata, without a name, and its spec."""
     name = fields["name"]
     labels = {"app": name, **({dialect.label: name} if dialect.label else {})}
@@ -209,7 +209,7 @@ def _template(fields: Fields, dialect: Dialect, restart: str) -> tuple[Manifest,
     return {"labels": labels, **({"annotations": annotations} if annotations else {})}, spec
 
 
-def _job(fields: Fields, dialect: Dialect) -> list[Manifest]:
+def _job(fields: Fields, dialect: PodGroupSpelling) -> list[Manifest]:
     meta, spec = _template(fields, dialect, "Never")
     count = _number(fields["replicas"])
     return [
@@ -226,7 +226,7 @@ def _job(fields: Fields, dialect: Dialect) -> list[Manifest]:
     ]
 
 
-def _deployment(fields: Fields, dialect: Dialect) -> list[Manifest]:
+def _deployment(fields: Fields, dialect: PodGroupSpelling) -> list[Manifest]:
     meta, spec = _template(fields, dialect, "")
     return [
         {
@@ -242,7 +242,7 @@ def _deployment(fields: Fields, dialect: Dialect) -> list[Manifest]:
     ]
 
 
-def _pods(fields: Fields, dialect: Dialect) -> list[Manifest]:
+def _pods(fields: Fields, dialect: PodGroupSpelling) -> list[Manifest]:
     made = []
     for number in range(int(fields["replicas"])):
         meta, spec = _template(fields, dialect, "Never")
@@ -251,7 +251,7 @@ def _pods(fields: Fields, dialect: Dialect) -> list[Manifest]:
     return made
 
 
-WORKLOADS: Mapping[str, Callable[[Fields, Dialect], list[Manifest]]] = {
+WORKLOADS: Mapping[str, Callable[[Fields, PodGroupSpelling], list[Manifest]]] = {
     "Job": _job,
     "Deployment": _deployment,
     "Pods": _pods,

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from collections.abc import Iterable, Iterator
 
-from scheduler_core.audit.allowance import CASES, SECONDS, Bounds
+from scheduler_core.audit.allowance import CASES, SECONDS, AuditBounds
 from scheduler_core.audit.audit import SUBJECTS, audit
 from scheduler_core.audit.row import AuditRow
 from scheduler_core.cli.input_files import (
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if options.cases < 1:
         raise InputError("--cases must be at least 1")
     scenario = read_scenario(options.files, scheduler=options.scheduler, gates=options.feature_gates)
-    bounds = Bounds(options.seconds, options.cases)
+    bounds = AuditBounds(options.seconds, options.cases)
     found: list[AuditRow] = []
 
     def rows() -> Iterator[AuditRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from scheduler_core.audit.allowance import SECONDS, Allowance, Bounds
+from scheduler_core.audit.allowance import SECONDS, Allowance, AuditBounds
 from scheduler_core.audit.capacity import SUBJECT, of_pod, rows
 from scheduler_core.audit.cluster import AuditedCluster
 from scheduler_core.audit.row import AuditRow
@@ -68,6 +68,6 @@ def _rows(cluster: AuditedCluster, options: argparse.Namespace) -> Iterator[Audi
         document = chosen(read_scenario([options.pod]).documents)
         yield of_pod(cluster, sample(cluster, document), options.replicas)
         return
-    allowance = Allowance(Bounds(SECONDS))
+    allowance = Allowance(AuditBounds(SECONDS))
     allowance.begin(SUBJECT, 1.0)
     yield from rows(cluster, allowance)

@@ -21,7 +21,7 @@ from scheduler_core.contracts.check import check, unnoted
 from scheduler_core.contracts.document import Contract, read_contracts
 from scheduler_core.contracts.library import READY, ready_text
 from scheduler_core.contracts.report import FORMATS, as_data, lines
-from scheduler_core.contracts.search import Budget
+from scheduler_core.contracts.search import CheckBounds
 from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, Verdict
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.yaml_writer import write_yaml
@@ -102,7 +102,7 @@ def checked(options: argparse.Namespace) -> list[Verdict]:
     """
     contracts = _contracts(options.contracts)
     scenario = read_scenario(options.files, None, options.scheduler, gates=options.feature_gates)
-    budget = Budget(options.cases, options.seconds, options.seed, options.processes)
+    budget = CheckBounds(options.cases, options.seconds, options.seed, options.processes)
     note = _Progress() if sys.stderr.isatty() else unnoted
     verdicts: list[Verdict] = []
     try:

@@ -12,8 +12,8 @@ from scheduler_core.authoring.fit_report import Likeness, likeness
 from scheduler_core.authoring.fitted_workload import (
     KIND,
     MOST_BYTES,
-    FitError,
     FittedWorkload,
+    WorkloadFitError,
     drawn,
     fitted,
     nodes_of,
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     saved = _saved(options.files)
     try:
         fit, rows = (read_fit(saved), []) if saved else _of_trace(options.files, options.seed)
-    except FitError as error:
+    except WorkloadFitError as error:
         raise InputError(f"{options.files[0]}: {error}") from error
     if options.save:
         Path(options.save).write_bytes(msgspec.json.encode(fit) + b"\n")

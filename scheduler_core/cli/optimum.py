@@ -11,7 +11,7 @@ from scheduler_core.compare.optimum.greed import VERDICTS, GreedRow, price_of_gr
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of
-from scheduler_core.compare.optimum.snapshot import ShortRunError, Standing
+from scheduler_core.compare.optimum.snapshot import ClusterSnapshot, ShortRunError
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.run.table import simulate
@@ -78,7 +78,7 @@ def _answer(options: argparse.Namespace, objectives: list[str]) -> tuple[Optimum
     if options.schedulers:
         priced = price_of_greed(scenario, options.step, objectives, options.seconds, move=move, evict=evict)
         return priced.optimum, priced.rows[1:]
-    standing = Standing(simulate(scenario, trace=False), options.step)
+    standing = ClusterSnapshot(simulate(scenario, trace=False), options.step)
     problem = problem_of(standing.nodes, standing.pods, move=move, evict=evict)
     return find_optimum(problem, objectives, options.seconds), ()
 

@@ -21,7 +21,7 @@ from scheduler_core.kubernetes.problems import BundleError, PolicyError
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.sweep import (
     AXES,
-    Sweep,
+    Grid,
     cell_distance,
     cell_run,
     pareto_front,
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     return int(any("error" in row for row in rows))
 
 
-def _read(name: str, scenario: Scenario) -> Sweep:
+def _read(name: str, scenario: Scenario) -> Grid:
     """Read the grid's file; each error has its line."""
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ class _Job(Struct, frozen=True):
     """What the processes that run cells share; ``optimum`` is how many seconds to search for it."""
 
     scenario: Scenario
-    sweep: Sweep
+    sweep: Grid
     rung: int
     optimum: float
 
@@ -142,7 +142,7 @@ def _row(number: int) -> Row:
         return {**row, "error": problem_lines(error.problems[:3])}
 
 
-def _lines(sweep: Sweep, rows: list[Row]) -> Iterator[str]:
+def _lines(sweep: Grid, rows: list[Row]) -> Iterator[str]:
     for rung, budget in enumerate(sweep.budgets, 1):
         own = [row for row in rows if row.get("rung", 1) == rung]
         if budget is not None:
@@ -151,7 +151,7 @@ def _lines(sweep: Sweep, rows: list[Row]) -> Iterator[str]:
         yield ""
 
 
-def _table(sweep: Sweep, rows: list[Row]) -> Iterator[str]:
+def _table(sweep: Grid, rows: list[Row]) -> Iterator[str]:
     best = pareto_front([row.get("metrics") for row in rows])
     alike = len(best) == len(rows) > 1
     shown = [name for name in COLUMNS if any(_figure(row, name) is not None for row in rows)]

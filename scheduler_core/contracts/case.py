@@ -37,7 +37,7 @@ class Breach(Struct, frozen=True):
     facts: Mapping[str, float]
 
 
-class Played(Struct, frozen=True):
+class CaseOutcome(Struct, frozen=True):
     """What became of a case: by how much its claim holds, and where it does not.
 
     ``steps`` are the last decisions before that.
@@ -108,16 +108,16 @@ class Case:
         self.steps: deque[RecordedStep] = deque(maxlen=MOST_STEPS)
         self.begin = cluster.calm.second
 
-    def play(self, history: History) -> Played:
+    def play(self, history: History) -> CaseOutcome:
         """Play a history to the end of the contract's window, or until its claim is settled."""
         last = self.begin + sum(event.after for event in history)
         watch = self._run(history, last + self.contract.within)
         self._conclude(watch)
         margin = min(self.margins.values(), default=0.0)
         if self.breach is None:
-            return Played(margin)
+            return CaseOutcome(margin)
         subject, second, index, facts = self.breach
-        return Played(margin, Breach(subject.name, second, self._step(index), facts), tuple(self.steps))
+        return CaseOutcome(margin, Breach(subject.name, second, self._step(index), facts), tuple(self.steps))
 
     def _run(self, history: History, until: float) -> FactWatch:
         release = next((one.value for one in history if one.verb == UPGRADE), "")
@@ -188,7 +188,9 @@ class Case:
         return self.labels[max(known)]
 
 
-def play(cluster: Cluster, contract: Contract, subjects: tuple[Subject, ...], history: History) -> Played:
+def play(
+    cluster: Cluster, contract: Contract, subjects: tuple[Subject, ...], history: History
+) -> CaseOutcome:
     """Play one case. Raises what the simulation raises on operations that cannot be read."""
     return Case(cluster, contract, subjects).play(history)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from scheduler_core.compare.calm import SECOND, CalmCluster, Unplayable
 from scheduler_core.compare.refinement import Coloring
-from scheduler_core.contracts.case import Cluster, Played, control_of, play
+from scheduler_core.contracts.case import CaseOutcome, Cluster, control_of, play
 from scheduler_core.contracts.choices import Sequences
 from scheduler_core.contracts.conditions import FACTS, QUEUES, FactName
 from scheduler_core.contracts.document import Contract, raise_problems
@@ -20,7 +20,7 @@ from scheduler_core.contracts.histories import Histories, History, histories
 from scheduler_core.contracts.known import foreign, podless, unknown_argument, unknown_quota
 from scheduler_core.contracts.parallel import exhaust_together
 from scheduler_core.contracts.search import (
-    Budget,
+    CheckBounds,
     Countdown,
     Searched,
     exhaust,
@@ -55,7 +55,7 @@ def unnoted(_contract: str, _done: int, _of: int) -> None:
 
 
 def check(
-    scenario: Scenario, contracts: Sequence[Contract], budget: Budget | None = None, note: Note = unnoted
+    scenario: Scenario, contracts: Sequence[Contract], budget: CheckBounds | None = None, note: Note = unnoted
 ) -> Iterator[Verdict]:
     """Yield the verdict on each contract, in their order.
 
@@ -63,7 +63,7 @@ def check(
         BundleError: A contract asks for what the cluster does not have, or the cluster cannot be read.
         PolicyError: Its configuration cannot be used.
     """
-    budget = budget or Budget()
+    budget = budget or CheckBounds()
     try:
         cluster = Cluster(scenario)
     except Unplayable as error:
@@ -138,14 +138,14 @@ class _Check:
                 "shorter range, or set cases to how many seeded random ones to play"
             )
 
-    def verdict(self, budget: Budget, note: Note) -> Verdict:
+    def verdict(self, budget: CheckBounds, note: Note) -> Verdict:
         """Return the verdict."""
         time = Countdown(budget.seconds)
         classes = self._classes(budget)
         searched = self._searched(classes, budget, time, note)
         return self._made(searched, classes, time, budget)
 
-    def _classes(self, budget: Budget) -> list[HistoryClass] | None:
+    def _classes(self, budget: CheckBounds) -> list[HistoryClass] | None:
         if self.contract.cases:
             return None
         dice = Random(budget.seed)  # noqa: S311 -- seeded on purpose
@@ -175,7 +175,7 @@ class _Check:
         return any(one.has(pod, ("", "")) for one in self.subjects if not one.workloads)
 
     def _searched(
-        self, classes: list[HistoryClass] | None, budget: Budget, time: Countdown, note: Note
+        self, classes: list[HistoryClass] | None, budget: CheckBounds, time: Countdown, note: Note
     ) -> Searched:
         with also_interrupted_by(time.check):
             return (
@@ -184,22 +184,24 @@ class _Check:
                 else self._exhaust(classes, budget, time, note)
             )
 
-    def _sample(self, budget: Budget, time: Countdown, note: Note) -> Searched:
+    def _sample(self, budget: CheckBounds, time: Countdown, note: Note) -> Searched:
         name, cases = self.contract.name, min(budget.cases, self.contract.cases or budget.cases)
-        bounds = Budget(cases, budget.seconds, budget.seed)
+        bounds = CheckBounds(cases, budget.seconds, budget.seed)
         return sample(self.histories, self._play, bounds, time, lambda done: note(name, done, cases))
 
-    def _exhaust(self, classes: list[HistoryClass], budget: Budget, time: Countdown, note: Note) -> Searched:
+    def _exhaust(
+        self, classes: list[HistoryClass], budget: CheckBounds, time: Countdown, note: Note
+    ) -> Searched:
         name, found = self.contract.name, list(representatives(classes))
         if budget.processes > 1:
             return exhaust_together(found, self._play, time, budget.processes)
         return exhaust(found, self._play, time, lambda done: note(name, done, len(found)))
 
-    def _play(self, history: History) -> Played:
+    def _play(self, history: History) -> CaseOutcome:
         return play(self.cluster, self.contract, self.subjects, history)
 
     def _made(
-        self, searched: Searched, classes: list[HistoryClass] | None, time: Countdown, budget: Budget
+        self, searched: Searched, classes: list[HistoryClass] | None, time: Countdown, budget: CheckBounds
     ) -> Verdict:
         unsimulated = unsimulated_in(self.cluster.calm.run.scenario)
         differ = unlike(classes or (), searched.margins)
@@ -235,7 +237,7 @@ class _Check:
             if nemesis.name == UPGRADE:
                 yield f"{nemesis.value['scheduler']} places all pods from the start: {NOT_FORKED}"
 
-    def _counterexample(self, history: History, played: Played, seconds: float) -> Counterexample:
+    def _counterexample(self, history: History, played: CaseOutcome, seconds: float) -> Counterexample:
         found = Broken(self.cluster, self.contract, history, played)
         best = Shrinker(found, Countdown(seconds)).shrunk()
         assert best.played.breach is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import comb, factorial
 from typing import NamedTuple, Protocol
 
-from scheduler_core.contracts.events import Event
+from scheduler_core.contracts.events import VerbEvent
 
 
 class Choices(Protocol):
@@ -17,30 +17,30 @@ class Choices(Protocol):
         """How many there are."""
         ...
 
-    def at(self, index: int) -> tuple[Event, ...]:
+    def at(self, index: int) -> tuple[VerbEvent, ...]:
         """Return one of them."""
         ...
 
 
-class OneOf(NamedTuple):
+class OneEvent(NamedTuple):
     """One of the events."""
 
-    events: Sequence[Event]
+    events: Sequence[VerbEvent]
 
     @property
     def size(self) -> int:
         """How many events."""
         return len(self.events)
 
-    def at(self, index: int) -> tuple[Event, ...]:
+    def at(self, index: int) -> tuple[VerbEvent, ...]:
         """Return one event."""
         return (self.events[index],)
 
 
-class Together(NamedTuple):
+class SimultaneousEvents(NamedTuple):
     """``many`` of the events at one moment."""
 
-    events: Sequence[Event]
+    events: Sequence[VerbEvent]
     many: int
 
     @property
@@ -48,7 +48,7 @@ class Together(NamedTuple):
         """How many combinations."""
         return comb(len(self.events), self.many)
 
-    def at(self, index: int) -> tuple[Event, ...]:
+    def at(self, index: int) -> tuple[VerbEvent, ...]:
         """Return a combination by its number in lexicographic order."""
         picked, low, left = [], 0, self.many
         while left:
@@ -65,14 +65,14 @@ class Together(NamedTuple):
 class Sequences(NamedTuple):
     """All of the events, one after the other, in any order."""
 
-    events: Sequence[Event]
+    events: Sequence[VerbEvent]
 
     @property
     def size(self) -> int:
         """How many orders."""
         return factorial(len(self.events))
 
-    def at(self, index: int) -> tuple[Event, ...]:
+    def at(self, index: int) -> tuple[VerbEvent, ...]:
         """Return an order by its number (the factorial number system)."""
         left, made = list(self.events), []
         for place in range(len(left), 0, -1):
@@ -84,23 +84,23 @@ class Sequences(NamedTuple):
 class Fixed(NamedTuple):
     """The events, one after the other."""
 
-    events: Sequence[Event]
+    events: Sequence[VerbEvent]
     size: int = 1
 
-    def at(self, index: int) -> tuple[Event, ...]:
+    def at(self, index: int) -> tuple[VerbEvent, ...]:
         """Return them."""
         del index
         return tuple(self.events)
 
 
-def joined(events: Sequence[Event]) -> Event:
+def joined(events: Sequence[VerbEvent]) -> VerbEvent:
     """Return one event on the objects of several."""
     if len(events) == 1:
         return events[0]
     first = events[0]
     verb, _, _ = first.words.partition(" ")
     names = [one.words.removeprefix(f"{verb} ") for one in events]
-    return Event(
+    return VerbEvent(
         first.verb,
         tuple(key for one in events for key in one.targets),
         f"{verb} {', '.join(names)} together",

@@ -69,7 +69,7 @@ FACTS: Mapping[str, FactRow] = {
 """The closed list of facts, with whose they are."""
 
 
-class Facts(Protocol):
+class StateFacts(Protocol):
     """The facts of a state."""
 
     def __call__(self, fact: FactName) -> float:
@@ -77,8 +77,8 @@ class Facts(Protocol):
         ...
 
 
-_Value = Callable[[Facts], float]
-_Judged = Callable[[Facts], tuple[bool, float]]
+_Value = Callable[[StateFacts], float]
+_Judged = Callable[[StateFacts], tuple[bool, float]]
 
 
 class ConditionError(ValueError):
@@ -102,7 +102,7 @@ def read_condition(text: str) -> Condition:
         tree = parse(text)
     except CompileError as error:
         raise ConditionError(f"is not an expression of CEL: {_first_line(error)}") from None
-    reader = _Reader()
+    reader = _ConditionReader()
     judge = reader.truth(tree)
     return Condition(text, tuple(dict.fromkeys(reader.facts)), judge)
 
@@ -134,7 +134,7 @@ _JOINED: Mapping[str, tuple[Callable[..., bool], Callable[..., float]]] = {
 _EXAMPLE = "compare facts, as in ready >= 4"
 
 
-class _Reader:
+class _ConditionReader:
     """What turns an expression into functions, and lists the facts it names."""
 
     def __init__(self) -> None:
@@ -215,7 +215,7 @@ def _argument(node: Expr) -> str:
 
 
 def _negated(one: _Judged) -> _Judged:
-    def judge(facts: Facts) -> tuple[bool, float]:
+    def judge(facts: StateFacts) -> tuple[bool, float]:
         holds, margin = one(facts)
         return not holds, -margin
 
@@ -225,7 +225,7 @@ def _negated(one: _Judged) -> _Judged:
 def _joined(name: str, parts: Sequence[_Judged]) -> _Judged:
     join, measure = _JOINED[name]
 
-    def judge(facts: Facts) -> tuple[bool, float]:
+    def judge(facts: StateFacts) -> tuple[bool, float]:
         found: list[Any] = [part(facts) for part in parts]
         return join([holds for holds, _ in found]), measure(margin for _, margin in found)
 

@@ -24,7 +24,7 @@ TEMPLATES = ("Pod", "PodTemplate", "Job", *(kind for kind in WORKLOADS if kind !
 SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 
 
-class Event(NamedTuple):
+class VerbEvent(NamedTuple):
     """A verb on objects at one moment, ``after`` seconds from the event before it.
 
     ``words`` say it to people, ``of`` are what symmetry tells it by; ``least`` is the least of its ``value``.
@@ -38,12 +38,12 @@ class Event(NamedTuple):
     after: float = 0.0
     least: int = 0
 
-    def on(self, there: Collection[Key]) -> Event:
+    def on(self, there: Collection[Key]) -> VerbEvent:
         """Return the event on those of its objects that there are."""
         left = tuple(key for key in self.targets if key in there)
         return self if left == self.targets else self._replace(targets=left)
 
-    def valued(self, count: int) -> Event:
+    def valued(self, count: int) -> VerbEvent:
         """Return the event with another count."""
         words = [str(count) if word == self.value else word for word in self.words.split(" ")]
         return self._replace(value=str(count), words=" ".join(words))
@@ -118,7 +118,7 @@ class Terrain:
                 space = part_of(one, "metadata", "namespace") or "default"
                 yield {**template, "metadata": {**(template.get("metadata") or {}), "namespace": space}}
 
-    def entries(self, event: Event, second: float, number: int) -> list[Manifest]:
+    def entries(self, event: VerbEvent, second: float, number: int) -> list[Manifest]:
         """Return the operations of an event, the ``number``-th of its case, with their seconds."""
         if event.verb == ARRIVE:
             if event.targets[0][0] in SCALED:
@@ -129,14 +129,14 @@ class Terrain:
         found = entries(asked, Targets(targets, event.words), f"{second:g}")
         return [{"time": round(second + delay, 6), **entry} for delay, entry in found]
 
-    def _scaled(self, event: Event, second: float) -> list[Manifest]:
+    def _scaled(self, event: VerbEvent, second: float) -> list[Manifest]:
         """Return what adds replicas to a workload whose pods arrive."""
         key = event.targets[0]
         before = int(((self.found[key].get("spec") or {}).get("replicas")) or 0)
-        scale = Event("scale", event.targets, event.words, str(before + int(event.value)))
+        scale = VerbEvent("scale", event.targets, event.words, str(before + int(event.value)))
         return self.entries(scale, second, 0)
 
-    def _arrivals(self, event: Event, number: int) -> Iterator[Manifest]:
+    def _arrivals(self, event: VerbEvent, number: int) -> Iterator[Manifest]:
         key, count = event.targets[0], int(event.value)
         for place in range(count):
             yield _copied(self.found[key], f"-arrival-{number + 1}-{place + 1}")

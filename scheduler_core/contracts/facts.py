@@ -55,7 +55,7 @@ OF_QUEUES = frozenset(
 """The kinds whose writes may change what any queue has."""
 
 
-class _State(NamedTuple):
+class _PodState(NamedTuple):
     """What counts of a pod."""
 
     node: str
@@ -68,7 +68,7 @@ class SubjectFacts:
     """The facts of one subject's pods, and its pods."""
 
     subject: Subject
-    pods: dict[str, _State] = field(default_factory=dict)
+    pods: dict[str, _PodState] = field(default_factory=dict)
     on: Counter[str] = field(default_factory=Counter)
     ready: int = 0
     pending: int = 0
@@ -84,7 +84,7 @@ class SubjectFacts:
         own = (self.pods.copy(), self.on.copy(), self.ready, self.pending, self.bound)
         return SubjectFacts(self.subject, *own, sample=self.sample)
 
-    def put(self, key: str, state: _State | None) -> None:
+    def put(self, key: str, state: _PodState | None) -> None:
         """Replace what counts of a pod."""
         for one, by in ((self.pods.pop(key, None), -1), (state, 1)):
             if one is not None:
@@ -290,7 +290,7 @@ class FactWatch:
                 for number in self._numbers(pod):
                     self._pods_of(number).moved.add(key)
 
-    def _state(self, one: SubjectFacts, key: str, pod: Manifest) -> _State | None:
+    def _state(self, one: SubjectFacts, key: str, pod: Manifest) -> _PodState | None:
         if _gone(pod):
             return None
         node = node_of(pod)
@@ -299,7 +299,7 @@ class FactWatch:
         if one.sample is None:
             one.sample = pod
         pending = None if node else self.server.loop.now if since is None else since
-        return _State(node, phase_of(pod) == "Running" and is_ready(pod), pending)
+        return _PodState(node, phase_of(pod) == "Running" and is_ready(pod), pending)
 
     def _numbers(self, pod: Manifest) -> list[int]:
         top = self._top(pod)

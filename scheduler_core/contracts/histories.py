@@ -7,14 +7,14 @@ from itertools import permutations
 from math import prod
 from typing import NamedTuple
 
-from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Together
-from scheduler_core.contracts.events import Event
+from scheduler_core.contracts.choices import Choices, Fixed, OneEvent, SimultaneousEvents
+from scheduler_core.contracts.events import VerbEvent
 from scheduler_core.kubernetes.keys import Key
 
-History = tuple[Event, ...]
+History = tuple[VerbEvent, ...]
 
 
-def spaced(history: Sequence[Event], gap: float) -> History:
+def spaced(history: Sequence[VerbEvent], gap: float) -> History:
     """Return events a gap apart."""
     return tuple(event._replace(after=gap if place else 0.0) for place, event in enumerate(history))
 
@@ -55,7 +55,7 @@ class Histories(NamedTuple):
             match one:
                 case Fixed(events=events):
                     found += (key for event in events for key in event.of)
-                case OneOf(events=events) if all(event.of == events[0].of for event in events):
+                case OneEvent(events=events) if all(event.of == events[0].of for event in events):
                     found += events[0].of
         return found
 
@@ -63,7 +63,7 @@ class Histories(NamedTuple):
     def is_loss(self) -> bool:
         """Whether in each of them nodes are lost at one moment, and nothing else happens."""
         match self.choices:
-            case [OneOf(events=events) | Together(events=events)]:
+            case [OneEvent(events=events) | SimultaneousEvents(events=events)]:
                 return all(one.verb == "lose" and one.of == one.targets for one in events)
         return False
 

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.authoring.verb_targets import DOMAINS, kind_of
-from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Sequences, Together
-from scheduler_core.contracts.events import ARRIVE, TEMPLATES, UPGRADE, Event, Terrain, short
+from scheduler_core.contracts.choices import Choices, Fixed, OneEvent, Sequences, SimultaneousEvents
+from scheduler_core.contracts.events import ARRIVE, TEMPLATES, UPGRADE, Terrain, VerbEvent, short
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.readers import (
@@ -36,11 +36,11 @@ _RANGE = re.compile(r"(\d{1,9})(?:\.\.(\d{1,9}))?")
 _NODES = ("node", "nodes")
 
 
-class Found(Exception):  # noqa: N818 -- it ends a reading that has reported its error
+class ReportedError(Exception):
     """An error was reported."""
 
 
-class Target(Struct, frozen=True):
+class NodeTarget(Struct, frozen=True):
     """Which nodes: one by ``name``, ``count`` of ``of``, or each of ``of`` in an ``order``."""
 
     name: str = ""
@@ -60,13 +60,13 @@ class Nemesis(Struct, frozen=True):
         """Return the choices in a cluster, or report why there is none."""
         try:
             return NEMESES[self.name].choices(self, terrain)
-        except Found:
+        except ReportedError:
             return None
 
-    def refuse(self, message: str) -> Found:
+    def refuse(self, message: str) -> ReportedError:
         """Report an error; raise what is returned."""
         self.at.error(message)
-        return Found()
+        return ReportedError()
 
 
 class NemesisRow(Struct, frozen=True):
@@ -112,9 +112,9 @@ def _fields(read: Reader) -> Mapping[str, Field]:
     return found.fields
 
 
-def _target(value: Any, at: At) -> Target | None:
+def _target(value: Any, at: At) -> NodeTarget | None:
     if isinstance(value, str):
-        return Target(name=value)
+        return NodeTarget(name=value)
     if not isinstance(value, dict):
         at.error(
             f"must name a node or label=value, or be {{any: KEY}} or {{each: Node}}, not {type_of(value)}"
@@ -122,17 +122,17 @@ def _target(value: Any, at: At) -> Target | None:
         return None
     if "each" in value:
         found = _each(value, at)
-        return None if found is None else Target(of=found["each"], order=found.get("order", "any"))
+        return None if found is None else NodeTarget(of=found["each"], order=found.get("order", "any"))
     found = _any(value, at)
     return None if found is None else _any_target(found, at)
 
 
-def _any_target(found: Mapping[str, Any], at: At) -> Target | None:
+def _any_target(found: Mapping[str, Any], at: At) -> NodeTarget | None:
     chosen, of = found["any"], found.get("of")
     if isinstance(chosen, str) and of is None:
-        return Target(count=1, of=chosen)
+        return NodeTarget(count=1, of=chosen)
     if isinstance(chosen, int) and of is not None:
-        return Target(count=chosen, of=of)
+        return NodeTarget(count=chosen, of=of)
     at.error("write {any: topology.kubernetes.io/zone} for one, or {any: 2, of: nodes} for two at once")
     return None
 
@@ -141,7 +141,7 @@ outlined(_target, Outline("object", {**_fields(_any), **_fields(_each)}))
 
 
 def _on_nodes(nemesis: Nemesis, terrain: Terrain) -> Choices:
-    target: Target = nemesis.value
+    target: NodeTarget = nemesis.value
     if target.name:
         return Fixed((_named_event(nemesis, terrain, target.name),))
     events = list(_events_of(nemesis, terrain, target.of))
@@ -149,10 +149,10 @@ def _on_nodes(nemesis: Nemesis, terrain: Terrain) -> Choices:
         return Sequences(events) if target.order == "any" else Fixed(events)
     if target.count > len(events):
         raise nemesis.refuse(f"there are {len(events)} to choose from: any is at most {len(events)}")
-    return OneOf(events) if target.count == 1 else Together(events, target.count)
+    return OneEvent(events) if target.count == 1 else SimultaneousEvents(events, target.count)
 
 
-def _named_event(nemesis: Nemesis, terrain: Terrain, name: str) -> Event:
+def _named_event(nemesis: Nemesis, terrain: Terrain, name: str) -> VerbEvent:
     label, separator, value = name.partition("=")
     if separator:
         label = DOMAINS.get(label, label)
@@ -168,7 +168,7 @@ def _named_event(nemesis: Nemesis, terrain: Terrain, name: str) -> Event:
     return _node_event(nemesis, name)
 
 
-def _events_of(nemesis: Nemesis, terrain: Terrain, of: str) -> Iterator[Event]:
+def _events_of(nemesis: Nemesis, terrain: Terrain, of: str) -> Iterator[VerbEvent]:
     if of.lower() in _NODES:
         if not terrain.nodes:
             raise nemesis.refuse("the cluster has no node")
@@ -185,14 +185,14 @@ def _domains(nemesis: Nemesis, terrain: Terrain, label: str) -> dict[str, list[s
     return domains
 
 
-def _node_event(nemesis: Nemesis, name: str) -> Event:
+def _node_event(nemesis: Nemesis, name: str) -> VerbEvent:
     key = "Node", name
-    return Event(nemesis.name, (key,), f"{nemesis.name} node {name}", of=(key,))
+    return VerbEvent(nemesis.name, (key,), f"{nemesis.name} node {name}", of=(key,))
 
 
-def _domain_event(nemesis: Nemesis, label: str, value: str, names: Sequence[str]) -> Event:
+def _domain_event(nemesis: Nemesis, label: str, value: str, names: Sequence[str]) -> VerbEvent:
     targets = tuple(("Node", name) for name in names)
-    return Event(nemesis.name, targets, f"{nemesis.name} {short(label)} {value}", of=((label, value),))
+    return VerbEvent(nemesis.name, targets, f"{nemesis.name} {short(label)} {value}", of=((label, value),))
 
 
 # --- workloads
@@ -214,11 +214,11 @@ def _rollout(nemesis: Nemesis, terrain: Terrain) -> Choices:
     found = terrain.workloads((kind,) if kind in kinds else ())
     if not found:
         raise nemesis.refuse(f"there is no {kind[:80]} to roll out: any is one of {', '.join(kinds)}")
-    return OneOf([_rollout_event(key) for key in found])
+    return OneEvent([_rollout_event(key) for key in found])
 
 
-def _rollout_event(key: Key) -> Event:
-    return Event("restart", (key,), f"rollout {key[0]} {key[1]}", of=(key,))
+def _rollout_event(key: Key) -> VerbEvent:
+    return VerbEvent("restart", (key,), f"rollout {key[0]} {key[1]}", of=(key,))
 
 
 _one_of_kind = record(lambda **given: given, {"any": Field("any", text, required=True)})
@@ -256,8 +256,11 @@ def _scale(nemesis: Nemesis, terrain: Terrain) -> Choices:
         nemesis, terrain, name, ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "Job")
     )
     words = f"scale {key[0]} {key[1]} to"
-    return OneOf(
-        [Event("scale", (key,), f"{words} {to}", str(to), (key,), least=low) for to in range(low, high + 1)]
+    return OneEvent(
+        [
+            VerbEvent("scale", (key,), f"{words} {to}", str(to), (key,), least=low)
+            for to in range(low, high + 1)
+        ]
     )
 
 
@@ -277,9 +280,9 @@ def _arrive(nemesis: Nemesis, terrain: Terrain) -> Choices:
     if low > high:
         raise nemesis.refuse(f"from is {low}, more than upTo, {high}")
     words = f"of {key[0]} {key[1]}"
-    return OneOf(
+    return OneEvent(
         [
-            Event(ARRIVE, (key,), f"arrive {count} {words}", str(count), (key,), least=low)
+            VerbEvent(ARRIVE, (key,), f"arrive {count} {words}", str(count), (key,), least=low)
             for count in range(low, high + 1)
         ]
     )
@@ -317,7 +320,7 @@ _release = record(lambda **given: given, {"scheduler": Field("scheduler", enum(*
 def _upgrade(nemesis: Nemesis, terrain: Terrain) -> Choices:
     del terrain
     release = nemesis.value["scheduler"]
-    return Fixed((Event(UPGRADE, (), f"upgrade the scheduler to {release}", release),))
+    return Fixed((VerbEvent(UPGRADE, (), f"upgrade the scheduler to {release}", release),))
 
 
 _ON_NODES = "{any: topology.kubernetes.io/zone}"

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Sequence
 from multiprocessing import get_context
 
-from scheduler_core.contracts.case import Played
+from scheduler_core.contracts.case import CaseOutcome
 from scheduler_core.contracts.histories import History
 from scheduler_core.contracts.search import Countdown, Over, Player, Searched
 
@@ -14,7 +14,7 @@ _work: tuple[Player, Sequence[History], Countdown] | None = None
 """What the processes do, which they inherit: a calm cluster is not sent to them."""
 
 
-def _play(number: int) -> Played | None:
+def _play(number: int) -> CaseOutcome | None:
     """Play a case; ``None`` where no time is left for it."""
     assert _work is not None
     play, found, time = _work

@@ -11,7 +11,7 @@ from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.entry import Entry
 from scheduler_core.cluster.kueue.nominal import fits_nominal
 from scheduler_core.cluster.kueue.objects import FlavorResource
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 from scheduler_core.cluster.kueue.workload import ADMITTED, EVICTED
 from scheduler_core.contracts.subjects import Subject
 
@@ -84,11 +84,11 @@ class QueueFacts(Struct):
         return _sum((one, node.nominal(one)) for one in pairs_named(node, named)) if node else 0.0
 
     @property
-    def _node(self) -> Node | None:
+    def _node(self) -> QuotaNode | None:
         return self.control.cache.tree.queues.get(self.subject.queue)
 
 
-def pairs_named(node: Node, named: str) -> list[FlavorResource]:
+def pairs_named(node: QuotaNode, named: str) -> list[FlavorResource]:
     """Return the quotas of a resource such as ``cpu``, else of ``FLAVOR/RESOURCE``."""
     flavor, _, resource = named.partition("/")
     of_resource = [pair for pair in node.quotas if pair[1] == named]

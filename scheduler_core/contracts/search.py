@@ -12,16 +12,16 @@ from time import monotonic
 
 from msgspec import Struct, field
 
-from scheduler_core.contracts.case import Played
+from scheduler_core.contracts.case import CaseOutcome
 from scheduler_core.contracts.histories import Histories, History
 from scheduler_core.contracts.symmetry import HistoryClass
 
-Player = Callable[[History], Played]
+Player = Callable[[History], CaseOutcome]
 MOST_DRAWS_EACH = 10
 """Draws for each case to be played: Hypothesis repeats some."""
 
 
-class Budget(Struct, frozen=True):
+class CheckBounds(Struct, frozen=True):
     """Bounds of a check: cases that are played, and seconds, of each contract, and those of ``shrinking``.
 
     ``seed`` is of what is chosen at random.
@@ -42,11 +42,11 @@ class Searched(Struct):
 
     played: int = 0
     whole: bool = False
-    broken: tuple[History, Played] | None = None
+    broken: tuple[History, CaseOutcome] | None = None
     seeded: bool = False
     margins: list[float] = field(default_factory=list)
 
-    def add(self, history: History, played: Played) -> bool:
+    def add(self, history: History, played: CaseOutcome) -> bool:
         """Take a case that was played; return whether it breaks the claim."""
         self.played += 1
         self.margins.append(played.margin)
@@ -114,14 +114,14 @@ def exhaust(found: Sequence[History], play: Player, time: Countdown, note: Calla
 
 
 def sample(
-    found: Histories, play: Player, budget: Budget, time: Countdown, note: Callable[[int], None]
+    found: Histories, play: Player, budget: CheckBounds, time: Countdown, note: Callable[[int], None]
 ) -> Searched:
     """Play seeded random histories, steered by the margin, until one breaks the claim."""
     from hypothesis import HealthCheck, Phase, find, settings, strategies, target
     from hypothesis.errors import NoSuchExample
 
     result = Searched(seeded=True)
-    known: dict[tuple[int, ...], Played] = {}
+    known: dict[tuple[int, ...], CaseOutcome] = {}
 
     def breaks(picks: tuple[int, ...]) -> bool:
         played = known.get(picks)

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from scheduler_core.compare.calm import Unplayable
 from scheduler_core.compare.plane import reread
-from scheduler_core.contracts.case import Cluster, Played, play
+from scheduler_core.contracts.case import CaseOutcome, Cluster, play
 from scheduler_core.contracts.document import Contract
-from scheduler_core.contracts.events import UPGRADE, Event
+from scheduler_core.contracts.events import UPGRADE, VerbEvent
 from scheduler_core.contracts.facts import WAITING
 from scheduler_core.contracts.histories import History, spaced
 from scheduler_core.contracts.reduction import replicas_of, resized, sized, without_nodes
@@ -42,7 +42,7 @@ class Broken(Struct, frozen=True):
     cluster: Cluster
     contract: Contract
     history: History
-    played: Played
+    played: CaseOutcome
 
     @property
     def extent(self) -> Extent:
@@ -236,7 +236,7 @@ def _without(history: History, place: int) -> History:
     return _first_at_once((*history[:place], *history[place + 1 :]))
 
 
-def _first_at_once(events: Sequence[Event]) -> History:
+def _first_at_once(events: Sequence[VerbEvent]) -> History:
     return tuple(one if place else one._replace(after=0.0) for place, one in enumerate(events))
 
 
@@ -255,7 +255,7 @@ def _tried(cluster: Cluster, contract: Contract, events: History) -> Broken | No
     return None if played is None or played.breach is None else Broken(cluster, contract, history, played)
 
 
-def _played(cluster: Cluster, contract: Contract, history: History) -> Played | None:
+def _played(cluster: Cluster, contract: Contract, history: History) -> CaseOutcome | None:
     subjects = contract.subject.subjects(cluster.server)
     if not subjects:
         return None

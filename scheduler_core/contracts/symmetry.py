@@ -9,14 +9,14 @@ from random import Random
 from typing import NamedTuple
 
 from scheduler_core.compare.refinement import Coloring
-from scheduler_core.contracts.choices import Choices, Fixed, OneOf, Sequences, Together, joined
-from scheduler_core.contracts.events import Event
+from scheduler_core.contracts.choices import Choices, Fixed, OneEvent, Sequences, SimultaneousEvents, joined
+from scheduler_core.contracts.events import VerbEvent
 from scheduler_core.contracts.histories import Histories, History, spaced
 from scheduler_core.kubernetes.keys import Key
 
 MOST_COMPARED = 2_000
 """Sets of nodes, one fewer than are lost, of which each is compared with all others."""
-_Group = list[Event]
+_Group = list[VerbEvent]
 _Color = tuple[object, ...]
 
 
@@ -34,7 +34,7 @@ class _Prefix(NamedTuple):
     events: History = ()
     apart: tuple[Key, ...] = ()
 
-    def then(self, event: Event) -> _Prefix:
+    def then(self, event: VerbEvent) -> _Prefix:
         return _Prefix((*self.events, event), (*self.apart, *event.of))
 
 
@@ -49,7 +49,7 @@ class _Pair(NamedTuple):
 def classes_of(found: Histories, coloring: Coloring, dice: Random, most: int) -> list[HistoryClass] | None:
     """Return a class for all histories that are alike; ``None`` if there are more than ``most`` classes."""
     made: list[HistoryClass] = []
-    reader = _Classes(coloring, dice, {}, {})
+    reader = _NodeClasses(coloring, dice, {}, {})
     for sequence in found.sequences():
         for pair in reader.extended(_Pair(_Prefix(), _Prefix(), 1), sequence):
             one, other = pair.one.events, pair.other.events
@@ -66,11 +66,11 @@ def losses_of(found: Histories, coloring: Coloring, dice: Random, most: int) -> 
     than ``most``, or too many to compare.
     """
     (choice,) = found.choices
-    assert isinstance(choice, (OneOf, Together))
-    several = choice.many if isinstance(choice, Together) else 1
+    assert isinstance(choice, (OneEvent, SimultaneousEvents))
+    several = choice.many if isinstance(choice, SimultaneousEvents) else 1
     if comb(len(choice.events), several - 1) > MOST_COMPARED:
         return None
-    reader = _Classes(coloring, dice, {}, {})
+    reader = _NodeClasses(coloring, dice, {}, {})
     events = sorted(choice.events, key=lambda event: reader.color(event, ()))
     made: dict[tuple[_Color, ...], HistoryClass] = {}
     for places in combinations(range(len(events)), several - 1):
@@ -85,7 +85,9 @@ def losses_of(found: Histories, coloring: Coloring, dice: Random, most: int) -> 
     return list(made.values())
 
 
-def _grown(known: HistoryClass | None, chosen: Sequence[Event], group: _Group, dice: Random) -> HistoryClass:
+def _grown(
+    known: HistoryClass | None, chosen: Sequence[VerbEvent], group: _Group, dice: Random
+) -> HistoryClass:
     """Return a class with some nodes beside each of a group; any member may be the other one."""
     size = len(group) + (known.size if known else 0)
     if known is not None and dice.random() * size >= len(group):
@@ -94,12 +96,12 @@ def _grown(known: HistoryClass | None, chosen: Sequence[Event], group: _Group, d
     return HistoryClass(known.one if known else (joined((*chosen, group[0])),), other, size)
 
 
-class _Classes(NamedTuple):
+class _NodeClasses(NamedTuple):
     coloring: Coloring
     dice: Random
-    grouped: dict[tuple[tuple[Key, ...], tuple[Event, ...]], dict[_Color, _Group]]
+    grouped: dict[tuple[tuple[Key, ...], tuple[VerbEvent, ...]], dict[_Color, _Group]]
     """The events beside some that were chosen, by what tells them apart."""
-    chosen_first: dict[Event, Event]
+    chosen_first: dict[VerbEvent, VerbEvent]
     """Another member of the class of a combination's first event: the same for all that begin with it."""
 
     def extended(self, pair: _Pair, choices: Sequence[Choices]) -> Iterator[_Pair]:
@@ -112,16 +114,16 @@ class _Classes(NamedTuple):
 
     def chosen(self, pair: _Pair, choice: Choices) -> Iterator[_Pair]:
         match choice:
-            case OneOf(events=events):
+            case OneEvent(events=events):
                 yield from self.one_more(pair, events)
             case Sequences(events=events):
                 yield from self.in_turn(pair, list(events), len(events))
-            case Together(events=events, many=count):
+            case SimultaneousEvents(events=events, many=count):
                 yield from self.together(pair, list(events), count)
             case Fixed(events=events):
                 yield _Pair(_then_all(pair.one, events), _then_all(pair.other, events), pair.size)
 
-    def one_more(self, pair: _Pair, events: Sequence[Event]) -> Iterator[_Pair]:
+    def one_more(self, pair: _Pair, events: Sequence[VerbEvent]) -> Iterator[_Pair]:
         """Yield a pair for each class of the next event."""
         groups, others = self.groups(events, pair.one.apart), self.groups(events, pair.other.apart)
         taken = {*pair.other.events}
@@ -130,7 +132,7 @@ class _Classes(NamedTuple):
             other = self.dice.choice([one for one in alike if one != group[0]] or alike or group)
             yield _Pair(pair.one.then(group[0]), pair.other.then(other), pair.size * len(group))
 
-    def in_turn(self, pair: _Pair, events: list[Event], left: int) -> Iterator[_Pair]:
+    def in_turn(self, pair: _Pair, events: list[VerbEvent], left: int) -> Iterator[_Pair]:
         """Yield the classes of all events in any order."""
         if not left:
             yield pair
@@ -145,7 +147,7 @@ class _Classes(NamedTuple):
             )
             yield from self.in_turn(longer, events, left - 1)
 
-    def together(self, pair: _Pair, events: list[Event], count: int) -> Iterator[_Pair]:
+    def together(self, pair: _Pair, events: list[VerbEvent], count: int) -> Iterator[_Pair]:
         """Yield the classes of combinations: classes of the first refinement never go down."""
         ranks = {color: rank for rank, color in enumerate(self.groups(events, pair.one.apart))}
         rank_of = {one: ranks[self.color(one, pair.one.apart)] for one in events}
@@ -158,12 +160,12 @@ class _Classes(NamedTuple):
     def _combined(
         self,
         apart: tuple[Key, ...],
-        events: list[Event],
-        rank_of: dict[Event, int],
-        chosen: tuple[Event, ...],
+        events: list[VerbEvent],
+        rank_of: dict[VerbEvent, int],
+        chosen: tuple[VerbEvent, ...],
         size: int,
         left: int,
-    ) -> Iterator[tuple[tuple[Event, ...], int]]:
+    ) -> Iterator[tuple[tuple[VerbEvent, ...], int]]:
         if not left:
             runs = [sum(rank_of[one] == rank for one in chosen) for rank in {rank_of[one] for one in chosen}]
             for run in runs:
@@ -176,9 +178,11 @@ class _Classes(NamedTuple):
             longer = (*chosen, group[0])
             yield from self._combined(apart, events, rank_of, longer, size * len(group), left - 1)
 
-    def _alike(self, pair: _Pair, events: list[Event], chosen: tuple[Event, ...]) -> tuple[Event, ...]:
+    def _alike(
+        self, pair: _Pair, events: list[VerbEvent], chosen: tuple[VerbEvent, ...]
+    ) -> tuple[VerbEvent, ...]:
         """Return another combination of the same class, as far as one is found."""
-        made: tuple[Event, ...] = ()
+        made: tuple[VerbEvent, ...] = ()
         for number, one in enumerate(chosen):
             color = self.color(one, (*pair.one.apart, *_objects(chosen[:number])))
             alike = self._beside(events, (*pair.other.apart, *_objects(made)), made).get(color)
@@ -189,7 +193,7 @@ class _Classes(NamedTuple):
         return made
 
     def _beside(
-        self, events: list[Event], apart: tuple[Key, ...], taken: tuple[Event, ...]
+        self, events: list[VerbEvent], apart: tuple[Key, ...], taken: tuple[VerbEvent, ...]
     ) -> dict[_Color, _Group]:
         known = self.grouped.get((apart, taken))
         if known is None:
@@ -197,22 +201,22 @@ class _Classes(NamedTuple):
             self.grouped[apart, taken] = known
         return known
 
-    def groups(self, events: Sequence[Event], apart: tuple[Key, ...]) -> dict[_Color, _Group]:
+    def groups(self, events: Sequence[VerbEvent], apart: tuple[Key, ...]) -> dict[_Color, _Group]:
         """Return the events by what tells them apart."""
         made: dict[_Color, _Group] = {}
         for one in events:
             made.setdefault(self.color(one, apart), []).append(one)
         return made
 
-    def color(self, event: Event, apart: tuple[Key, ...]) -> _Color:
+    def color(self, event: VerbEvent, apart: tuple[Key, ...]) -> _Color:
         return (event.verb, event.value, *(self.coloring.color(vertex, apart) for vertex in event.of))
 
 
-def _objects(events: Sequence[Event]) -> tuple[Key, ...]:
+def _objects(events: Sequence[VerbEvent]) -> tuple[Key, ...]:
     return tuple(key for one in events for key in one.of)
 
 
-def _then_all(prefix: _Prefix, events: Sequence[Event]) -> _Prefix:
+def _then_all(prefix: _Prefix, events: Sequence[VerbEvent]) -> _Prefix:
     for one in events:
         prefix = prefix.then(one)
     return prefix

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.rules import Finding, PodOnNode
-from scheduler_core.explain.world import Failure
+from scheduler_core.explain.world import PredicateFailure
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, Reads
 
@@ -18,7 +18,7 @@ PROPOSED = 5  # annotations of a pod, each dropped on its own
 METADATA = ("annotations", "labels")  # of a node
 
 
-def by_declaration(place: PodOnNode, failure: Failure) -> Finding:
+def by_declaration(place: PodOnNode, failure: PredicateFailure) -> Finding:
     """Name the fields that the predicate reads, and propose changes of annotations and labels among them."""
     profile = place.standing.world.profile
     if failure.predicate not in profile.order:

@@ -25,7 +25,7 @@ from scheduler_core.explain.preemption import preemption_section
 from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.beside import pending_beside, placed_beside
 from scheduler_core.explain.v1_37.explanation import decide_too
-from scheduler_core.explain.world import Standing, snapshot
+from scheduler_core.explain.world import NodeVerdicts, snapshot
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
@@ -37,7 +37,7 @@ def placed(earlier: Stepper, pod: str, asked: str | None) -> Asking:
     """Explain a pod that the next cycle of ``earlier`` places, pausing regularly."""
     state = earlier.cluster.pods.get(pod)
     own = None if state is None else earlier.own_run_for(state.pod)
-    standing = None if own is not None else Standing(snapshot(earlier, pod))
+    standing = None if own is not None else NodeVerdicts(snapshot(earlier, pod))
     yield
     cycle = earlier.step()
     assert cycle is not None
@@ -93,7 +93,7 @@ def pending(simulation: Stepper, here: Explanation, shown: int, tried: bool) -> 
     own = simulation.own_run_for(state.pod)
     if own is not None:
         return pending_beside(own, here)
-    standing = Standing(snapshot(simulation, pod))
+    standing = NodeVerdicts(snapshot(simulation, pod))
     names = standing.names
     if node and asked in (None, node):
         return replace(here, summary=f"{pod} is bound to {node} by its manifest: no cycle placed it.")
@@ -138,13 +138,13 @@ def pending(simulation: Stepper, here: Explanation, shown: int, tried: bool) -> 
     )
 
 
-def _spec(standing: Standing) -> Mapping[str, Any]:
+def _spec(standing: NodeVerdicts) -> Mapping[str, Any]:
     """Return the pod's specification as v1.11 reads it, which knows no spread constraints."""
     spec: Mapping[str, Any] = to_manifest(standing.pod.pod)["spec"]
     return spec
 
 
-def _message(standing: Standing) -> str:
+def _message(standing: NodeVerdicts) -> str:
     """Return the scheduler's message for a pod that fits nowhere, "" if it fits somewhere."""
     filtered = standing.filtered
     if standing.early is not None:
@@ -159,7 +159,7 @@ def _message(standing: Standing) -> str:
 
 
 def _pending_summary(
-    standing: Standing, pod: str, verdicts: tuple[NodeVerdict, ...], asked: str | None
+    standing: NodeVerdicts, pod: str, verdicts: tuple[NodeVerdict, ...], asked: str | None
 ) -> str:
     if asked is not None:
         node_verdict = verdicts[0]

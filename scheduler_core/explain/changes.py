@@ -21,7 +21,7 @@ from scheduler_core.explain.priority import prioritized
 from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.rules import PodOnNode
 from scheduler_core.explain.single_node import alone
-from scheduler_core.explain.world import Standing
+from scheduler_core.explain.world import NodeVerdicts
 
 NODES_TRIED = 4  # of all nodes, those that seem cheapest
 NODES_WEIGHED = 500
@@ -30,7 +30,7 @@ OF_ONE_KIND = 3  # the same change on further nodes adds nothing new
 PODS_LOOKED_AT = 2_000_000  # by the rules that inspect every pod, over all nodes that are weighed
 
 
-def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Remedy]]:
+def search(standing: NodeVerdicts, rows: Sequence[int]) -> Generator[None, None, list[Remedy]]:
     """Return verified changes for these nodes, the smallest first, at most :data:`CHANGES_SHOWN`.
 
     It pauses every few tens of milliseconds. Of more than :data:`NODES_TRIED` nodes only the cheapest, by
@@ -70,7 +70,9 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
     return sorted(verified, key=lambda change: (change.effort, change.size))
 
 
-def _add_node(standing: Standing, rows: Sequence[int], verified: list[Remedy]) -> Generator[None, None, None]:
+def _add_node(
+    standing: NodeVerdicts, rows: Sequence[int], verified: list[Remedy]
+) -> Generator[None, None, None]:
     """Add the remedy of another node like one of these, as it is or larger, on which the pod fits."""
     grown: list[tuple[int, Mapping[str, int]]] = []
     for row in shapes(standing, rows):
@@ -91,7 +93,7 @@ def _add_node(standing: Standing, rows: Sequence[int], verified: list[Remedy]) -
 
 
 def _added(
-    standing: Standing, row: int, larger: Mapping[str, int]
+    standing: NodeVerdicts, row: int, larger: Mapping[str, int]
 ) -> tuple[Remedy | None, Mapping[str, int]]:
     """Try another node like that of a row; return the remedy, or the amounts with which it would be one."""
     edit = node_like(standing, row, larger)
@@ -110,7 +112,7 @@ def _added(
     )
 
 
-def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Remedy | None:
+def _verified(standing: NodeVerdicts, row: int, edits: Sequence[Edit]) -> Remedy | None:
     """Run the edits on the whole cluster and schedule the pod; return ``None`` if it does not fit."""
     if not edits:
         return None
@@ -138,12 +140,12 @@ def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Remedy | N
     )
 
 
-def _content(standing: Standing, edits: Sequence[Edit]) -> str:
+def _content(standing: NodeVerdicts, edits: Sequence[Edit]) -> str:
     """Return the key that distinguishes changes: their patches, not their wording."""
     return json.dumps(patches(standing.world, edits), sort_keys=True)
 
 
-def _cheapest(standing: Standing, rows: list[int]) -> list[int]:
+def _cheapest(standing: NodeVerdicts, rows: list[int]) -> list[int]:
     if len(rows) <= NODES_TRIED:
         return rows
     weighed = max(NODES_TRIED, min(NODES_WEIGHED, PODS_LOOKED_AT // max(1, len(standing.cluster.pods))))
@@ -151,7 +153,7 @@ def _cheapest(standing: Standing, rows: list[int]) -> list[int]:
     return sorted(fewest_first, key=lambda row: _estimate(standing, row))[:NODES_TRIED]
 
 
-def _estimate(standing: Standing, row: int) -> tuple[int, int, float]:
+def _estimate(standing: NodeVerdicts, row: int) -> tuple[int, int, float]:
     """Sum up the cheapest option for each reason; nodes with a reason without options sort last."""
     hopeless, effort, size = 0, 0, 0.0
     for finding in all_findings(standing, row):

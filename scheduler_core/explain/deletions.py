@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.explain.edits import Edit
-from scheduler_core.explain.world import ObjectsAtMoment, Standing
+from scheduler_core.explain.world import NodeVerdicts, ObjectsAtMoment
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.schedulers.v1_11.preemption.budgets import Budgets
@@ -37,7 +37,7 @@ def deleted_pods(world: ObjectsAtMoment, edits: Sequence[Edit]) -> list[Pod]:
     return [pod for pod in found if isinstance(pod, Pod)]
 
 
-def consequences(tried: Standing, pods: Sequence[Pod], broken: Sequence[str]) -> Consequences | None:
+def consequences(tried: NodeVerdicts, pods: Sequence[Pod], broken: Sequence[str]) -> Consequences | None:
     """Return what follows from deleting pods; ``None`` if the pod asked about does not stay placed then.
 
     ``tried`` is the standing without them, ``broken`` the result of :func:`broken_budgets`.
@@ -60,7 +60,7 @@ PENALTY = 3
 """The cost of breaking a budget, and of a replacement that finds no node."""
 
 
-def broken_budgets(standing: Standing, pods: Sequence[Pod]) -> Iterator[str]:
+def broken_budgets(standing: NodeVerdicts, pods: Sequence[Pod]) -> Iterator[str]:
     """Yield which budgets do not allow to delete pods of the cluster."""
     for name, allowed, keys in breaking(standing, pods):
         yield (
@@ -77,7 +77,7 @@ def preempted_budget(name: str, allowed: int, keys: Sequence[str]) -> str:
     )
 
 
-def breaking(standing: Standing, pods: Sequence[Pod]) -> Iterator[tuple[str, int, list[str]]]:
+def breaking(standing: NodeVerdicts, pods: Sequence[Pod]) -> Iterator[tuple[str, int, list[str]]]:
     """Yield the budgets that do not allow to delete pods of the cluster: how many they allow, and which."""
     states = [standing.cluster.pods[pod.meta.key] for pod in pods]
     budgets = Budgets(standing.cluster, frozenset())
@@ -89,7 +89,7 @@ def breaking(standing: Standing, pods: Sequence[Pod]) -> Iterator[tuple[str, int
         yield name, max(0, standing.cluster.budgets[name].disruptions_allowed), keys
 
 
-def _scheduled(tried: Standing, replaced: Sequence[Pod]) -> list[tuple[Pod, str | None]] | None:
+def _scheduled(tried: NodeVerdicts, replaced: Sequence[Pod]) -> list[tuple[Pod, str | None]] | None:
     """Schedule the pod and the replacements, high priority first; ``None`` if the pod finds no node then."""
     if not replaced:
         return []
@@ -110,7 +110,7 @@ def _scheduled(tried: Standing, replaced: Sequence[Pod]) -> list[tuple[Pod, str 
     return found
 
 
-def _node_for(standing: Standing, pod: Pod) -> str | None:
+def _node_for(standing: NodeVerdicts, pod: Pod) -> str | None:
     """Return the node that a replacement is scheduled to: a DaemonSet's goes to the same node or to none."""
     owner = pod.meta.controller
     if owner is None or owner.kind != DAEMON:

@@ -14,7 +14,7 @@ from scheduler_core.explain.remedy import Remedy
 from scheduler_core.explain.rules import PodOnNode
 from scheduler_core.explain.section import Section
 from scheduler_core.explain.story import Story
-from scheduler_core.explain.world import Failure, Standing
+from scheduler_core.explain.world import NodeVerdicts, PredicateFailure
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.record.cycle import Cycle
@@ -37,7 +37,7 @@ class ExplainError(ValueError):
 class FailureFacts(Struct, frozen=True):
     """One failure with the facts behind it."""
 
-    failure: Failure
+    failure: PredicateFailure
     details: tuple[str, ...]
     numbers: tuple[dict[str, Any], ...]
 
@@ -58,7 +58,7 @@ class NodeVerdict(Struct, frozen=True):
     facts: tuple[FailureFacts, ...]
 
     @property
-    def failures(self) -> tuple[Failure, ...]:
+    def failures(self) -> tuple[PredicateFailure, ...]:
         """Every predicate that fails, in the order of evaluation."""
         return tuple(facts.failure for facts in self.facts)
 
@@ -96,18 +96,18 @@ class NodeVerdict(Struct, frozen=True):
         }
 
 
-def _texts(failure: Failure) -> tuple[str, ...]:
+def _texts(failure: PredicateFailure) -> tuple[str, ...]:
     return (failure.error,) if failure.error else failure.reasons
 
 
-def verdict(standing: Standing, row: int) -> NodeVerdict:
+def verdict(standing: NodeVerdicts, row: int) -> NodeVerdict:
     """Return a node's verdict on the pod."""
     facts = tuple(facts_of(standing, row, failure) for failure in standing.failures(row))
     return NodeVerdict(standing.names[row], standing.fits(row), facts)
 
 
 def facts_of(
-    standing: Standing, row: int, failure: Failure, *, declared: Failure | None = None
+    standing: NodeVerdicts, row: int, failure: PredicateFailure, *, declared: PredicateFailure | None = None
 ) -> FailureFacts:
     """Return a failure on a node with its facts; ``declared`` is the failure in the words of the findings."""
     found = findings(PodOnNode(standing, row), declared or failure)
@@ -118,14 +118,14 @@ def facts_of(
 class Group(Struct, frozen=True):
     """Nodes with the same failures: none at all, or every predicate of ``failures``."""
 
-    failures: tuple[Failure, ...]
+    failures: tuple[PredicateFailure, ...]
     count: int
     nodes: tuple[str, ...]  # the first :data:`GROUP_NODES`
 
 
-def groups(standing: Standing) -> tuple[Group, ...]:
+def groups(standing: NodeVerdicts) -> tuple[Group, ...]:
     """Return the nodes grouped by failures, the largest group first; at most :data:`GROUPS_SHOWN`."""
-    found: dict[tuple[Failure, ...], list[int]] = {}
+    found: dict[tuple[PredicateFailure, ...], list[int]] = {}
     for row, like in _alike(standing):
         found.setdefault(standing.failures(like), []).append(row)
     ordered = sorted(found.items(), key=lambda group: -len(group[1]))
@@ -135,7 +135,7 @@ def groups(standing: Standing) -> tuple[Group, ...]:
     )
 
 
-def _alike(standing: Standing) -> Sequence[tuple[int, int]]:
+def _alike(standing: NodeVerdicts) -> Sequence[tuple[int, int]]:
     """Pair each row with the first one that has the same failures, so that these are worded only once."""
     rows = range(len(standing.names))
     codes = standing.filtered.unabridged

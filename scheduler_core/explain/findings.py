@@ -18,13 +18,13 @@ from scheduler_core.explain.misspellings import correct_toleration
 from scheduler_core.explain.resources import insufficient
 from scheduler_core.explain.rules import Finding, PodOnNode
 from scheduler_core.explain.v1_37.findings import V1_37_FINDINGS
-from scheduler_core.explain.world import Failure
+from scheduler_core.explain.world import PredicateFailure
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Taint
 from scheduler_core.kubernetes.selectors import tolerates
 from scheduler_core.schedulers.v1_11.predicates import RULES, CheckNodeLabelPresence, CheckServiceAffinity
 from scheduler_core.schedulers.v1_11.predicates.interpod import GENERAL_REASON
-from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, Facts, Reason, SuggestedChange
+from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, Reason, ReasonFacts, SuggestedChange
 
 CLAIM_ERRORS = (
     "pod has unbound immediate PersistentVolumeClaims",
@@ -35,7 +35,7 @@ CLAIM_ERRORS = (
 EFFECTS = ("NoSchedule", "NoExecute")
 
 
-def findings(place: PodOnNode, failure: Failure) -> list[Finding]:
+def findings(place: PodOnNode, failure: PredicateFailure) -> list[Finding]:
     """Return a finding for each reason of a failure, without the summary reason of GeneralPredicates."""
     if failure.error is not None:
         return [storage.error(place, failure.error)]
@@ -43,7 +43,7 @@ def findings(place: PodOnNode, failure: Failure) -> list[Finding]:
     return found or [Finding()]
 
 
-def _rule(place: PodOnNode, failure: Failure, text: str) -> Finding:
+def _rule(place: PodOnNode, failure: PredicateFailure, text: str) -> Finding:
     prefix = next((r.text for r in REASONS.values() if r.prefix and text.startswith(r.text)), "")
     reason = REASONS.get(prefix or text)
     if reason is None and text.startswith(CLAIM_ERRORS):
@@ -59,7 +59,7 @@ def _rule(place: PodOnNode, failure: Failure, text: str) -> Finding:
     return FINDINGS[reason.finding](place) if reason.finding else by_declaration(place, failure)
 
 
-def _of_facts(place: PodOnNode, facts: Facts) -> Finding:
+def _of_facts(place: PodOnNode, facts: ReasonFacts) -> Finding:
     """Return the finding of a rule that needs the pod and the node only."""
     return Finding(
         facts.details, tuple(tuple(_edit(place, change) for change in option) for option in facts.options)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scheduler_core.explain.section import Section
-from scheduler_core.explain.world import Standing
+from scheduler_core.explain.world import NodeVerdicts
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.schedulers.v1_37.selectors import label_selector
 
@@ -24,7 +24,7 @@ class Labelled(NamedTuple):
     labels: Mapping[str, str]
 
 
-def hints_of(standing: Standing, spec: Mapping[str, Any]) -> Section | None:
+def hints_of(standing: NodeVerdicts, spec: Mapping[str, Any]) -> Section | None:
     """Return the hints on a pod's specification at one moment."""
     asked, pods = standing.pod, standing.cluster.pods.values()
     others = [Labelled(one.info.namespace, one.info.labels) for one in pods if one.node >= 0]

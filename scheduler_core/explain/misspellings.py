@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.edits import REQUIRED, Edit, Mutation
 from scheduler_core.explain.rules import PodOnNode
-from scheduler_core.explain.world import Standing
+from scheduler_core.explain.world import NodeVerdicts
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import LabelSelector, PodAffinityTerm, Requirement, Taint, Toleration
 from scheduler_core.kubernetes.selectors import holds, tolerates, valid
@@ -81,7 +81,7 @@ def _token(text: str, at: int) -> str:
 # Labels of nodes
 
 
-def node_labels(standing: Standing) -> Vocabulary:
+def node_labels(standing: NodeVerdicts) -> Vocabulary:
     """Return the label keys of all nodes with their values."""
     nodes = standing.cluster.columns.nodes
     return standing.once("node labels", lambda: _vocabulary(node.meta.labels for node in nodes))
@@ -196,7 +196,7 @@ def correct_toleration(place: PodOnNode, taint: Taint) -> Edit | None:
     return None
 
 
-def _taints(standing: Standing) -> Vocabulary:
+def _taints(standing: NodeVerdicts) -> Vocabulary:
     taints = (taint for node in standing.cluster.columns.nodes for taint in node.taints)
     return _vocabulary({taint.key: taint.value} for taint in taints)
 
@@ -243,7 +243,7 @@ def correct_pod_affinity(place: PodOnNode) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-def _term(standing: Standing, term: PodAffinityTerm) -> PodAffinityTerm:
+def _term(standing: NodeVerdicts, term: PodAffinityTerm) -> PodAffinityTerm:
     key = near(term.topology_key, node_labels(standing)) or term.topology_key
     known = standing.once("pod labels", lambda: _pod_labels(standing))
     selector = term.selector
@@ -254,7 +254,7 @@ def _term(standing: Standing, term: PodAffinityTerm) -> PodAffinityTerm:
     return replace(term, topology_key=key, selector=selector)
 
 
-def _pod_labels(standing: Standing) -> Vocabulary:
+def _pod_labels(standing: NodeVerdicts) -> Vocabulary:
     return _vocabulary(pod.info.labels for pod in standing.cluster.pods.values() if pod is not standing.pod)
 
 
@@ -309,7 +309,7 @@ def correct_resource(place: PodOnNode, name: str) -> Edit | None:
     return place.edit_pod(f"correct the pod's request for {name} to {right}", "spelling", mutate)
 
 
-def _resources(standing: Standing) -> list[str]:
+def _resources(standing: NodeVerdicts) -> list[str]:
     nodes = standing.cluster.columns.nodes
     names = (name for node in nodes for name, amount in node.allocatable.items() if amount)
     return list(dict.fromkeys(name for name in names if name not in BASIC_RESOURCES))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.resources import amounts
 from scheduler_core.explain.rules import PodOnNode
-from scheduler_core.explain.world import ObjectsAtMoment, Standing
+from scheduler_core.explain.world import NodeVerdicts, ObjectsAtMoment
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Manifest
@@ -41,7 +41,7 @@ MOST_LARGER = 10  # resources in which a new node is larger than those that ther
 OWN_SPEC = ("providerID", "podCIDR", "podCIDRs", "unschedulable", "externalID")
 
 
-def shapes(standing: Standing, rows: Sequence[int]) -> Iterator[int]:
+def shapes(standing: NodeVerdicts, rows: Sequence[int]) -> Iterator[int]:
     """Yield a row for each kind of node, a few at most, those with the fewest failures first."""
     seen: set[str] = set()
     for row in sorted(rows, key=lambda row: len(standing.failures(row))):
@@ -54,7 +54,7 @@ def shapes(standing: Standing, rows: Sequence[int]) -> Iterator[int]:
             return
 
 
-def node_like(standing: Standing, row: int, larger: Mapping[str, int]) -> Edit:
+def node_like(standing: NodeVerdicts, row: int, larger: Mapping[str, int]) -> Edit:
     """Return the edit that adds another node like the one of a row, but with ``larger`` amounts."""
     node, world = standing.node(row), standing.world
     name = _free(world, node.meta.name)
@@ -91,7 +91,7 @@ def enlarged(place: PodOnNode) -> Mapping[str, int]:
     return out if len(out) <= MOST_LARGER else {}
 
 
-def with_agents(world: ObjectsAtMoment, standing: Standing, row: int, name: str) -> ObjectsAtMoment:
+def with_agents(world: ObjectsAtMoment, standing: NodeVerdicts, row: int, name: str) -> ObjectsAtMoment:
     """Return the world in which the new node runs copies of the other one's DaemonSet and static pods."""
     made: dict[Key, KubernetesObject | None] = {}
     edited: dict[Key, Manifest] = {}
@@ -115,7 +115,7 @@ def _free(world: ObjectsAtMoment, name: str) -> str:
     )
 
 
-def _joining(standing: Standing, row: int, name: str) -> Manifest:
+def _joining(standing: NodeVerdicts, row: int, name: str) -> Manifest:
     node = standing.node(row)
     given = standing.world.documents.get(("Node", node.meta.name)) or to_manifest(node)
     return joining(given, node.meta.labels, name)

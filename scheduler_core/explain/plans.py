@@ -12,7 +12,7 @@ from scheduler_core.explain.edits import Edit, EditTarget, apply
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.pod_findings import deletion
 from scheduler_core.explain.rules import Finding, PodOnNode
-from scheduler_core.explain.world import Standing
+from scheduler_core.explain.world import NodeVerdicts
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
 
@@ -27,7 +27,7 @@ EditSet = frozenset[tuple[str, str, str]]
 class Trials(Struct, frozen=True):
     """What was run so far: where the pod fits after a set of edits, nowhere if they are not valid."""
 
-    standing: Standing
+    standing: NodeVerdicts
     known: dict[EditSet, frozenset[str]] = field(default_factory=dict)
 
     def fits(self, edits: Sequence[Edit], row: int) -> bool:
@@ -64,7 +64,7 @@ def minimal(trials: Trials, edits: Sequence[Edit], row: int) -> list[Edit]:
     return left
 
 
-def all_findings(standing: Standing, row: int) -> list[Finding]:
+def all_findings(standing: NodeVerdicts, row: int) -> list[Finding]:
     """Return the findings for every failure on a node."""
     place = PodOnNode(standing, row)
     return [finding for failure in standing.failures(row) for finding in findings(place, failure)]
@@ -127,7 +127,7 @@ def _distinct(edits: list[Edit]) -> list[Edit]:
     return list({(edit.kind, edit.key, edit.words): edit for edit in edits}.values())
 
 
-def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
+def _with_victims(standing: NodeVerdicts, row: int) -> list[Edit] | None:
     """Delete the node's pods that preemption's dry run selects; other reasons are answered first.
 
     If the pod's priority is too low for preemption, the pods are the victims of a higher priority.
@@ -154,13 +154,13 @@ def _with_victims(standing: Standing, row: int) -> list[Edit] | None:
         return None if victims is None else [*edits, *victims]
 
 
-def _with_fewest(standing: Standing, row: int) -> list[Edit] | None:
+def _with_fewest(standing: NodeVerdicts, row: int) -> list[Edit] | None:
     """Delete as few pods as free what is missing; preemption follows priorities and may take more."""
     freed = fewest(PodOnNode(standing, row), VICTIMS_TRIED)
     return [deletion(pod, "delete") for pod in freed] or None
 
 
-def _deletions(standing: Standing, row: int, cost: str) -> list[Edit] | None:
+def _deletions(standing: NodeVerdicts, row: int, cost: str) -> list[Edit] | None:
     candidate = standing.victims(row)
     if candidate is None or not 0 < len(candidate.victims) <= VICTIMS_TRIED:
         return None
@@ -168,7 +168,7 @@ def _deletions(standing: Standing, row: int, cost: str) -> list[Edit] | None:
 
 
 @contextmanager
-def run(standing: Standing, edits: Sequence[Edit]) -> Iterator[Standing | None]:
+def run(standing: NodeVerdicts, edits: Sequence[Edit]) -> Iterator[NodeVerdicts | None]:
     """Evaluate a world with edits; ``None`` if one of them yields an invalid object."""
     try:
         world = apply(standing.world, edits)

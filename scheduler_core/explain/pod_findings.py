@@ -9,7 +9,7 @@ from scheduler_core.explain.edits import REQUIRED, Edit
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.explain.misspellings import correct_pod_affinity
 from scheduler_core.explain.rules import Finding, PodOnNode
-from scheduler_core.explain.world import Standing
+from scheduler_core.explain.world import NodeVerdicts
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node
 from scheduler_core.schedulers.columns.pods import PodState
@@ -95,7 +95,7 @@ def _values(node: Node, keys: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def _by_domain(
-    standing: Standing, pods: Iterable[tuple[PodState, tuple[str, ...]]]
+    standing: NodeVerdicts, pods: Iterable[tuple[PodState, tuple[str, ...]]]
 ) -> dict[Any, PodsByDomain]:
     """Group pods, each with topology keys, by the keys and by their node's values for them."""
     found: dict[Any, PodsByDomain] = {}
@@ -135,7 +135,7 @@ def refused_by_existing(place: PodOnNode) -> Finding:
     return Finding((detail,) if found else (), tuple(_deleting(found)))
 
 
-def _repelling(standing: Standing) -> dict[Any, PodsByDomain]:
+def _repelling(standing: NodeVerdicts) -> dict[Any, PodsByDomain]:
     kind, last = standing.pod.kind, "last-anti-affinity-term" in standing.world.profile.quirks
     return _by_domain(
         standing,
@@ -181,7 +181,7 @@ def anti_affinity_hit(place: PodOnNode) -> Finding:
     return Finding((f"its anti-affinity excludes {_named(rivals)} in {where}",), (drop, *_deleting(rivals)))
 
 
-def _rivals(standing: Standing) -> dict[Any, PodsByDomain]:
+def _rivals(standing: NodeVerdicts) -> dict[Any, PodsByDomain]:
     terms = standing.pod.info.terms.anti_required
     if "anti-affinity-terms-anded" in standing.world.profile.quirks:
         keys = tuple(dict.fromkeys(term.topology_key for term in terms))
@@ -198,7 +198,7 @@ def _rivals(standing: Standing) -> dict[Any, PodsByDomain]:
     )
 
 
-def _matching(standing: Standing, terms: Any) -> list[PodState]:
+def _matching(standing: NodeVerdicts, terms: Any) -> list[PodState]:
     return [
         pod
         for pod in standing.cluster.pods.values()

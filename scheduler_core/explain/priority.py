@@ -12,7 +12,7 @@ from scheduler_core.explain.notes import notes
 from scheduler_core.explain.plans import VICTIMS_TRIED
 from scheduler_core.explain.pod_findings import deletion
 from scheduler_core.explain.remedy import Remedy
-from scheduler_core.explain.world import ObjectsAtMoment, Standing
+from scheduler_core.explain.world import NodeVerdicts, ObjectsAtMoment
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import ObjectMeta, Pod, PriorityClass
 from scheduler_core.kubernetes.problems import BundleError
@@ -23,7 +23,7 @@ HIGHEST = 1_000_000_000  # of a class that is not the system's
 VICTIMS_NAMED = 5
 
 
-def prioritized(standing: Standing, rows: list[int]) -> Remedy | None:
+def prioritized(standing: NodeVerdicts, rows: list[int]) -> Remedy | None:
     """Return the remedy of the lowest PriorityClass with which preemption makes room on one of the rows."""
     for name, value, is_new in _classes(standing.world):
         try:
@@ -63,7 +63,7 @@ def _pod(world: ObjectsAtMoment) -> Pod:
     return pod
 
 
-def _tried(standing: Standing, rows: list[int], name: str, value: int, *, is_new: bool) -> Remedy | None:
+def _tried(standing: NodeVerdicts, rows: list[int], name: str, value: int, *, is_new: bool) -> Remedy | None:
     key, world = ("Pod", standing.world.pod), standing.world
     pod = replace(_pod(world), priority=value, preemption_policy="", priority_class_name=name)
     spec = {"priorityClassName": name, "priority": value, "preemptionPolicy": None}

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.explain.edits import Edit, Mutation
-from scheduler_core.explain.world import Standing
+from scheduler_core.explain.world import NodeVerdicts
 from scheduler_core.kubernetes.model import Node
 
 
@@ -25,7 +25,7 @@ class Finding(Struct, frozen=True):
 class PodOnNode(Struct, frozen=True):
     """One pod on one node; ``row`` is the node's index."""
 
-    standing: Standing
+    standing: NodeVerdicts
     row: int
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scheduler_core.explain.world import Standing
+from scheduler_core.explain.world import NodeVerdicts
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.predicates import CheckServiceAffinity
@@ -14,7 +14,7 @@ SMALL = 200  # up to so many nodes the whole cluster is fast enough
 ELSEWHERE = (MatchInterPodAffinity, CheckServiceAffinity)  # predicates that inspect other nodes too
 
 
-def alone(standing: Standing, row: int) -> Standing | None:
+def alone(standing: NodeVerdicts, row: int) -> NodeVerdicts | None:
     """Return the node with its pods, and those nominated to it, as a separate cluster.
 
     ``None`` if that would not do: the cluster is small, or a failure depends on other nodes too. Results must
@@ -38,9 +38,9 @@ def alone(standing: Standing, row: int) -> Standing | None:
     pods = sorted(states.values(), key=lambda state: state.order)
     keys: list[Key] = [("Node", name), *standing.once("shared", lambda: _shared(standing))]
     keys += [("Pod", state.key) for state in pods]
-    return Standing(replace(world, objects={key: world.objects[key] for key in keys}))
+    return NodeVerdicts(replace(world, objects={key: world.objects[key] for key in keys}))
 
 
-def _shared(standing: Standing) -> list[Key]:
+def _shared(standing: NodeVerdicts) -> list[Key]:
     """Return every object that is neither a node nor a pod: volumes, services, controllers, budgets."""
     return [key for key in standing.world.objects if key[0] not in ("Node", "Pod")]

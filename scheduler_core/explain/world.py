@@ -1,7 +1,7 @@
 """One moment of a run as plain objects, and the verdict on one pod in it.
 
-A :class:`ObjectsAtMoment` is immutable: an edit creates another one. A :class:`Standing` is one of them in a
-separate cluster, with every predicate evaluated on every node, none short-circuited.
+A :class:`ObjectsAtMoment` is immutable: an edit creates another one. A :class:`NodeVerdicts` is one of them
+in a separate cluster, with every predicate evaluated on every node, none short-circuited.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve
 
 
-class Failure(Struct, frozen=True):
+class PredicateFailure(Struct, frozen=True):
     """A predicate that fails on a node: with reasons, or by raising an error."""
 
     predicate: str
@@ -120,7 +120,7 @@ def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
     )
 
 
-class Standing:
+class NodeVerdicts:
     """A world's verdict on its pod, on all N nodes.
 
     A trial shares the ``cluster`` and ``queue`` of another standing; without them, new ones are built.
@@ -153,7 +153,7 @@ class Standing:
         return cast("T", self._worked_out[name])
 
     @contextmanager
-    def trial(self, world: ObjectsAtMoment) -> Iterator[Standing]:
+    def trial(self, world: ObjectsAtMoment) -> Iterator[NodeVerdicts]:
         """Yield the standing of a world that differs in a few objects; the cluster is restored afterwards.
 
         Rebuilding the cluster for each of many small changes would take most of the time. Pods other than the
@@ -172,9 +172,9 @@ class Standing:
             for key, order in states.items():
                 self.cluster.pods[key].order = order
 
-    def beside(self, world: ObjectsAtMoment) -> Standing:
+    def beside(self, world: ObjectsAtMoment) -> NodeVerdicts:
         """Return the standing of a world that this one's cluster has become."""
-        return Standing(world, self.cluster, self.queue)
+        return NodeVerdicts(world, self.cluster, self.queue)
 
     def known_amounts(self, row: int, name: str) -> tuple[int, int, int] | None:  # noqa: ARG002
         """Return requested, allocatable and used of a resource, ``None``: as the typed cluster counts."""
@@ -211,23 +211,23 @@ class Standing:
         """Return a node."""
         return self.cluster.columns.nodes[row]
 
-    def failures(self, row: int) -> tuple[Failure, ...]:
+    def failures(self, row: int) -> tuple[PredicateFailure, ...]:
         """Return every failure of the pod on a node, in the order of evaluation."""
         found = tuple(self._failures(row))
         if self.early is None and self.world.profile.always_check_all:
             return found
         return (*found[:1], *(replace(failure, further=True) for failure in found[1:]))
 
-    def _failures(self, row: int) -> Iterator[Failure]:
+    def _failures(self, row: int) -> Iterator[PredicateFailure]:
         if self.early is not None:
-            yield Failure("", (), self.early)
+            yield PredicateFailure("", (), self.early)
         codes = self.filtered.unabridged
         if codes is None:
             return
         for number in np.flatnonzero(codes[:, row]).tolist():
             error = self.filtered.unabridged_errors.get((number, row))
             texts = self.cluster.reasons.texts[int(codes[number, row])]
-            yield Failure(self.world.profile.order[number], texts, error)
+            yield PredicateFailure(self.world.profile.order[number], texts, error)
 
     def fits(self, row: int) -> bool:
         """Return whether the pod could be placed on a node; an error on any node ends the whole attempt."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recorded_cluster import RecordedEvent, Recording
+from scheduler_core.formats.recorded_cluster import EventConversion, RecordedEvent
 from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.readers import (
@@ -76,7 +76,7 @@ def read_kwok(bundle: Bundle, limits: Limits) -> None:
         entry: Entry = at.root
         path = path_text((*entry.prefix, *at.steps))
         bundle.errors.append((entry.source, FormatError(message, None, path, entry.number)))
-    Recording(bundle).take_all(events, "a recording of kwok")
+    EventConversion(bundle).take_all(events, "a recording of kwok")
 
 
 def is_patch(entry: Entry) -> bool:

@@ -84,7 +84,7 @@ def is_read(document: Mapping[str, Any]) -> bool:
     return row is not None and group_of(str(document.get("apiVersion") or "v1")) in row.groups
 
 
-class Recording:
+class EventConversion:
     """Converts events, in order, to entries of a bundle: initial objects, and one Scenario."""
 
     def __init__(self, bundle: Bundle) -> None:

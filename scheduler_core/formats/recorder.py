@@ -15,7 +15,7 @@ from typing import Any, Literal
 from scheduler_core.formats.bundle import Bundle, Entry, SourceText, tally_of
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recorded_cluster import RecordedEvent, Recording
+from scheduler_core.formats.recorded_cluster import EventConversion, RecordedEvent
 from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.readers import kind_of, path_text, show
@@ -43,7 +43,7 @@ def read_recorder(bundle: Bundle, limits: Limits) -> None:
     if len(timed) > limits.operations:
         bundle.errors.append((timed[0][1].source, FormatError(f"more than {limits.operations:,} events")))
         return
-    Recording(bundle).take_all(_events(timed), "a recording of sched-recorder")
+    EventConversion(bundle).take_all(_events(timed), "a recording of sched-recorder")
 
 
 def is_record(value: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.formats.recorded_cluster import RawDocument, RecordedEvent, Recording
+from scheduler_core.formats.recorded_cluster import EventConversion, RawDocument, RecordedEvent
 from scheduler_core.kubernetes.keys import document_key
 from scheduler_core.kubernetes.readers import Steps, kind_of, path_text, show
 
@@ -50,7 +50,7 @@ def read_simkube(bundle: Bundle, limits: Limits) -> None:
         text = f"more than {limits.operations:,} objects in the events of a trace"
         bundle.errors.append((traces[0].source, FormatError(text)))
     if len(bundle.errors) == errors:
-        Recording(bundle).take_all(events, WHAT, controllers=True)
+        EventConversion(bundle).take_all(events, WHAT, controllers=True)
 
 
 class _Trace:

@@ -35,7 +35,7 @@ class Shapes:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._known: dict[int, _Candidate] = {}
+        self._known: dict[int, _ShapeCandidate] = {}
 
     def read(self, text: str) -> tuple[Any, int] | None:
         """Return a document and its number of values, None if it is left to the other readers."""
@@ -45,17 +45,17 @@ class Shapes:
         known = self._known.get(lines)
         if known is None:
             if len(self._known) < _MOST_KINDS:
-                self._known[lines] = _Candidate(text)
+                self._known[lines] = _ShapeCandidate(text)
             return None
         return known.read(text, self._limits)
 
 
-class _Candidate:
+class _ShapeCandidate:
     """The last document of a number of lines, and the shape that it has in common with one before it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._shape: Shape | None = None
+        self._shape: DocumentShape | None = None
         self._wait = self._left = _SHORTEST_WAIT
         self._served = 0  # documents that the shape has read
 
@@ -80,7 +80,7 @@ class _Candidate:
         return made is not None
 
 
-class Shape:
+class DocumentShape:
     """A document with holes: what is around them, its number of values, and the holes' places in it.
 
     Pods share the lists and objects without a hole, as :class:`~scheduler_core.formats.interner.SharedParts`
@@ -129,7 +129,7 @@ def _containers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
             yield from _containers(part, (*path, step))
 
 
-def shape_of(before: str, text: str, limits: Limits) -> Shape | None:
+def shape_of(before: str, text: str, limits: Limits) -> DocumentShape | None:
     """Return the shape that two documents have in common, None if they differ in more than words."""
     old, new = _WORDS.split(before), _WORDS.split(text)
     if len(old) != len(new) or old[::2] != new[::2]:
@@ -149,7 +149,7 @@ def shape_of(before: str, text: str, limits: Limits) -> Shape | None:
     if any(path[-1] == "kind" for path in paths):
         return None  # which decides what is kept of an object
     pattern = "".join(_FILL if place in marks else re.escape(part) for place, part in enumerate(new))
-    return Shape(pattern, read[0], read[1], paths)
+    return DocumentShape(pattern, read[0], read[1], paths)
 
 
 def _object_in(text: str, limits: Limits) -> tuple[Any, int] | None:

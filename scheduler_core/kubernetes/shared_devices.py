@@ -23,23 +23,23 @@ ON_ONE_DEVICE = f"{SHARE} on one device"
 MOST_DEVICES = 256  # of one node; with more devices, only the sums are compared
 
 
-class Demand(NamedTuple):
+class DeviceDemand(NamedTuple):
     """The number of devices that a pod requests exclusively, or its share of one device, in thousandths."""
 
     devices: int
     share: int
 
 
-def demand_of(requests: Mapping[str, int]) -> Demand | None:
+def demand_of(requests: Mapping[str, int]) -> DeviceDemand | None:
     """Return a pod's demand for devices, ``None`` if it requests none."""
     devices, share = divmod(max(0, requests.get(SHARE, 0)), WHOLE)
     devices = max(devices, requests.get(COUNT, 0))
     if not devices:
-        return Demand(0, share) if share else None
-    return Demand(devices if devices * WHOLE >= requests.get(SHARE, 0) else devices + 1, 0)
+        return DeviceDemand(0, share) if share else None
+    return DeviceDemand(devices if devices * WHOLE >= requests.get(SHARE, 0) else devices + 1, 0)
 
 
-def room(devices: int, demands: Iterable[Demand]) -> tuple[int, int]:
+def room(devices: int, demands: Iterable[DeviceDemand]) -> tuple[int, int]:
     """Return how many devices are idle, and the largest share that one device has room for.
 
     Both are 0 if the demands themselves cannot be packed.
@@ -64,7 +64,7 @@ class DeviceRoom:
         self.idle = self.devices.copy()
         self.largest = np.where(self.devices > 0, WHOLE, 0)
 
-    def renew(self, node: int, demands: Iterable[Demand]) -> None:
+    def renew(self, node: int, demands: Iterable[DeviceDemand]) -> None:
         """Compute the room of one node again."""
         if self.devices[node]:
             self.idle[node], self.largest[node] = room(int(self.devices[node]), demands)

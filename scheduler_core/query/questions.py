@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 
-class Question(Struct, frozen=True):
+class PreparedQuestion(Struct, frozen=True):
     """A question by its name on the command line, in words, and as SQL."""
 
     name: str
@@ -15,10 +15,10 @@ class Question(Struct, frozen=True):
     sql: str
 
 
-def _read(block: str) -> Question:
+def _read(block: str) -> PreparedQuestion:
     head, _, sql = block.strip().partition("\n")
     name, _, text = head.removeprefix("-- ").partition(": ")
-    return Question(name, text, sql)
+    return PreparedQuestion(name, text, sql)
 
 
 _BLOCKS = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8").split(";")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.cluster.controllers.changes import Options
+from scheduler_core.cluster.controllers.changes import ControllerOptions
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.record.timeline import TimelineEvent
@@ -17,7 +17,7 @@ from scheduler_core.scenario.running_dump import taken_at
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.coscheduling.editions import CLASSIC, Edition
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 from scheduler_core.schedulers.v1_22.configuration.profiles import DEFAULT_NAMES, Configuration
 from scheduler_core.schedulers.v1_22.configuration.result import FrameworkConfiguration, FrameworkProfile
 from scheduler_core.schedulers.v1_22.interface import POINTS, Plugin
@@ -38,7 +38,7 @@ def epoch_of(objects: Iterable[KubernetesObject]) -> float:
     created = _latest(obj.meta.creation_timestamp for obj in listed)
     started = _latest(obj.start_time for obj in listed if isinstance(obj, Pod))
     times = [at for at in (None if created is None else created + LIFE, started) if at is not None]
-    return max(times, default=Options().epoch)
+    return max(times, default=ControllerOptions().epoch)
 
 
 def _latest(timestamps: Iterable[str | None]) -> float | None:
@@ -53,13 +53,13 @@ def make_manager(scenario: Scenario) -> Manager:
     return ControlPlaneManager(scenario, options)
 
 
-def options_for(scenario: Scenario) -> Options:
+def options_for(scenario: Scenario) -> ControllerOptions:
     """Return the options of a scenario's control plane.
 
     Controllers create pods up to the scenario's bound; in addition, there may be as many terminated pods as
     the pod garbage collector keeps.
     """
-    options, taken = Options(), taken_at(scenario) if scenario.controllers else None
+    options, taken = ControllerOptions(), taken_at(scenario) if scenario.controllers else None
     epoch = epoch_of(scenario.objects) if taken is None else taken
     return replace(options, epoch=epoch, most_pods=scenario.most_pods + options.terminated_pods)
 
@@ -148,7 +148,7 @@ def build(
     keep: Callable[[Attempt | TimelineEvent], None],
     details: bool,
     controlled: bool = True,
-    clock: Clock | None = None,
+    clock: VirtualClock | None = None,
     interrupt: Callable[[], None] | None = None,
 ) -> ControlledFramework:
     """Start a scheduler over existing objects, which the controllers already have in their store.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from scheduler_core.cluster.availability import AvailabilityTracker
-from scheduler_core.cluster.controllers.changes import Action, Change, Options, timestamp
+from scheduler_core.cluster.controllers.changes import Action, Change, ControllerOptions, timestamp
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.forks import Copier, Forkable, flat, same
@@ -38,7 +38,7 @@ class Manager(Forkable):
     descheduler: Descheduler | None = None
     kueue: Kueue | None = None
 
-    def __init__(self, options: Options, objects: Iterable[KubernetesObject] = ()) -> None:
+    def __init__(self, options: ControllerOptions, objects: Iterable[KubernetesObject] = ()) -> None:
         self.options = options
         self.listed = tuple(objects)
         """The objects of the start."""

@@ -8,7 +8,7 @@ from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.builder import build
 from scheduler_core.run.control import ControlledFramework
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.record import Attempt
 
@@ -33,7 +33,7 @@ def restart(
         keep=keep,
         controlled=previous.controlled,
         details=details,
-        clock=Clock(previous.clock.now),
+        clock=VirtualClock(previous.clock.now),
         interrupt=previous.interrupt,
     )
     for pod in made.queue.pods.values():

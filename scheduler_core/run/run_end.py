@@ -17,7 +17,7 @@ from typing import Protocol
 
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.waits import latest, patience
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.plugins.observers import STATUS_ENTRIES
 from scheduler_core.schedulers.v1_22.queue import QueueName
@@ -65,11 +65,11 @@ class SubjectWaits(Protocol):
     def __iter__(self) -> Iterator[WaitingPod]: ...
 
 
-class Subject(Protocol):
+class RunEndSubject(Protocol):
     """What the end of a run depends on: of one framework, or of several schedulers together."""
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> VirtualClock:
         """The clock of the run."""
 
     @property
@@ -132,7 +132,7 @@ class Ending:
         if self.tries == FEWEST_TRIES // 2:
             self.halfway = now
 
-    def over(self, framework: Subject, moment: float, *, more: bool) -> bool:
+    def over(self, framework: RunEndSubject, moment: float, *, more: bool) -> bool:
         """Return whether the run ends before ``moment``, the time of the next event.
 
         It does not while pods wait at Permit, unless too many attempts were made. ``more``: an operation is
@@ -145,7 +145,7 @@ class Ending:
         limit = self.changed + patience(framework.release, self.longest_wait)
         return moment > limit and not len(framework.waiting)
 
-    def stops(self, framework: Subject, moment: float, *, more: bool) -> bool:
+    def stops(self, framework: RunEndSubject, moment: float, *, more: bool) -> bool:
         """Return whether active pods are no longer tried at ``moment``; ``more``: operations are left."""
         if self.until is not None and moment > self.until:
             return True
@@ -157,20 +157,20 @@ class Ending:
             return True
         return not framework.expects and self.storm(framework) > 0 and moment > self._horizon(framework)
 
-    def exhausted(self, framework: Subject) -> bool:
+    def exhausted(self, framework: RunEndSubject) -> bool:
         """Return whether the attempts since the last operation have reached their limit."""
         return self.attempts >= max(MOST_TRIES, TRIES * len(framework.queue.pods))
 
-    def stuck(self, framework: Subject) -> bool:
+    def stuck(self, framework: RunEndSubject) -> bool:
         """Count a moment; return whether the moments since the last cycle or operation exceed their limit."""
         self.moments += 1
         return self.moments > MOST_MOMENTS + MOMENTS_EACH * len(framework.pods)
 
-    def storm(self, framework: Subject) -> int:
+    def storm(self, framework: RunEndSubject) -> int:
         """Return by how many cycles the limit of retries since the last change is exceeded, at least 0."""
         return max(0, self.tries - max(FEWEST_TRIES, TRIES * len(framework.queue.pods)))
 
-    def _horizon(self, framework: Subject) -> float:
+    def _horizon(self, framework: RunEndSubject) -> float:
         """Return when every wait that is not part of the storm is over, with the retries that follow."""
         if self.horizon is None:
             now, backoff = framework.clock.now, framework.queue.placed("backoff")
@@ -182,14 +182,14 @@ class Ending:
             )
         return self.horizon
 
-    def _waits(self, framework: Subject) -> Iterator[float | None]:
+    def _waits(self, framework: RunEndSubject) -> Iterator[float | None]:
         """Yield the ends of the waits at Permit, and of those in plugins, that are not part of a storm."""
         now = framework.clock.now
         yield from (waiting.deadline for waiting in framework.waiting if waiting.since <= self.halfway)
         for plugin in framework.plugins:
             yield from plugin.holds_until(now)
 
-    def pace(self, framework: Subject, free: float | None) -> float:
+    def pace(self, framework: RunEndSubject, free: float | None) -> float:
         """Return the duration of the next cycle in seconds if the next event is ``free`` seconds away.
 
         A scheduler that is always busy would run a thousand cycles per second until something changes. As

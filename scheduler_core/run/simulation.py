@@ -30,7 +30,7 @@ from scheduler_core.run.loop import Stepper
 from scheduler_core.run.operation_effects import land, live, record_operation, selects
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
 from scheduler_core.run.restarts import restart
-from scheduler_core.run.run_end import Ending, Subject
+from scheduler_core.run.run_end import Ending, RunEndSubject
 from scheduler_core.run.several.descheduler_record import DeschedulerObserver
 from scheduler_core.run.several.kueue_record import QueueingObserver
 from scheduler_core.run.shared_parts import shared
@@ -141,7 +141,7 @@ class TimedSimulation(FrameworkReader, Stepper):
         return self._subject.waiting
 
     @property
-    def _subject(self) -> Subject:
+    def _subject(self) -> RunEndSubject:
         """What has to come to rest before the run ends."""
         return self.framework
 

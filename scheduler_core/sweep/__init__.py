@@ -4,7 +4,7 @@ from scheduler_core.sweep.axes import AXES
 from scheduler_core.sweep.cell import Named, scenario_of_cell
 from scheduler_core.sweep.figures import cell_figures
 from scheduler_core.sweep.front import pareto_front
-from scheduler_core.sweep.grid import Sweep, named_in, read_sweep
+from scheduler_core.sweep.grid import Grid, named_in, read_sweep
 from scheduler_core.sweep.halving import Budget, Halving, read_halving
 from scheduler_core.sweep.play import cell_distance, cell_run
 from scheduler_core.sweep.prices import Prices, read_prices
@@ -13,10 +13,10 @@ from scheduler_core.sweep.waits import Waits
 __all__ = [
     "AXES",
     "Budget",
+    "Grid",
     "Halving",
     "Named",
     "Prices",
-    "Sweep",
     "Waits",
     "cell_distance",
     "cell_figures",

@@ -40,7 +40,7 @@ FIELDS = ("grid", "sample", HALVING, PRICES)
 Values = dict[str, Any]
 
 
-class Sweep(Struct, frozen=True):
+class Grid(Struct, frozen=True):
     """A sweep that was read: its axes with their values, the cells that run, and how many there would be.
 
     ``named`` has the objects of such an axis by their names, see :data:`scheduler_core.sweep.axes.NAMED`. A
@@ -60,7 +60,7 @@ class Sweep(Struct, frozen=True):
         return self.halving.budgets if self.halving else (None,)
 
 
-def read_sweep(body: Any, scenario: Scenario) -> Sweep:
+def read_sweep(body: Any, scenario: Scenario) -> Grid:
     """Read a sweep of a scenario, and try each value of each axis on its own.
 
     Raises:
@@ -79,7 +79,7 @@ def read_sweep(body: Any, scenario: Scenario) -> Sweep:
     if problems:
         raise BundleError(problems)
     cells = tuple(_cell(axes, number) for number in wanted)
-    return Sweep(axes, named, cells, whole, halving, prices)
+    return Grid(axes, named, cells, whole, halving, prices)
 
 
 def _parts(body: Any, problems: list[Problem]) -> tuple[Mapping[str, Any], Any, Mapping[str, Any]]:

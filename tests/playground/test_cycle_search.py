@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.api.document import SCHEMAS
 from playground.playback import cycle_search
-from playground.playback.cycle_search import ConditionError, Finder, FoundCycle, Search, condition_of
+from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchConditionError, condition_of
 from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
@@ -227,7 +227,7 @@ def test_a_long_way_back_is_gone_in_blocks(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_what_is_no_condition_is_refused(text: str) -> None:
     """An unknown word, a missing object and one that nobody asked for."""
-    with pytest.raises(ConditionError):
+    with pytest.raises(SearchConditionError):
         condition_of(text)
 
 

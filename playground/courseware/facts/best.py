@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from playground.courseware.expression import FactError
 from playground.courseware.facts.moment import ShownMoment
-from playground.courseware.playthrough import Played
+from playground.courseware.playthrough import PlayedScenario
 from scheduler_core.compare.optimum.optimum import find_optimum
 from scheduler_core.compare.optimum.problem import problem_of
 from scheduler_core.kubernetes.model import Node, Pod
@@ -21,7 +21,7 @@ def best_placed(moment: ShownMoment, of: str = "") -> int:
 
 
 @lru_cache(maxsize=KEPT)
-def _most(play: Played) -> int:
+def _most(play: PlayedScenario) -> int:
     objects = play.scenario.objects
     nodes = [one for one in objects if isinstance(one, Node)]
     pods = [one for one in objects if isinstance(one, Pod)]

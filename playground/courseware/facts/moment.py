@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from playground.courseware.expression import FactError, NotYetKnownError
-from playground.courseware.playthrough import Played
+from playground.courseware.playthrough import PlayedScenario
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.moment_record import upto
@@ -20,14 +20,14 @@ class ShownMoment(Struct, frozen=True):
     ``seen`` are the scenarios and steps that earlier stops have shown whole.
     """
 
-    plays: Callable[[str], Played]
+    plays: Callable[[str], PlayedScenario]
     scenario: str
     step: str
     phase: str
     seen: tuple[tuple[str, str], ...] = ()
     open_question: bool = False
 
-    def play(self, of: str) -> Played:
+    def play(self, of: str) -> PlayedScenario:
         """Return the run of a scenario, "" for the stop's own."""
         known = {self.scenario, *(scenario for scenario, _ in self.seen)}
         if self.open_question and of and of not in known:
@@ -52,7 +52,7 @@ class ShownMoment(Struct, frozen=True):
             raise FactError(f"step {step} has no phase {self.phase!r}{meant}")
         return upto(cycle, self.phase)
 
-    def _whole(self, scenario: str, play: Played) -> int:
+    def _whole(self, scenario: str, play: PlayedScenario) -> int:
         """Return the last cycle of a scenario that this stop or an earlier one shows whole."""
         shown = [play.cycle(step).index for name, step in self.seen if name == scenario and step]
         own = play.cycle(self.step).index - 1 if scenario == self.scenario and self.step else 0
@@ -65,7 +65,7 @@ class ShownMoment(Struct, frozen=True):
             raise NotYetKnownError(f"cycle {cycle.step} is not decided yet at this stop")
         return cycle
 
-    def ended(self, of: str) -> Played:
+    def ended(self, of: str) -> PlayedScenario:
         """Return the run of a scenario if its end may be known."""
         if self.open_question:
             raise NotYetKnownError("the end of the run is not shown at this stop")

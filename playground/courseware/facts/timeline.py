@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from playground.courseware.expression import FactError
 from playground.courseware.facts.moment import ShownMoment, short
-from playground.courseware.playthrough import Played
+from playground.courseware.playthrough import PlayedScenario
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.record.timeline import TimelineEvent
 
@@ -32,7 +32,7 @@ def words_of(moment: ShownMoment, what: str, about: str = "", of: str = "") -> s
     return _first(moment.ended(of), what, about).text
 
 
-def _events(play: Played, what: str, about: str) -> Iterator[TimelineEvent]:
+def _events(play: PlayedScenario, what: str, about: str) -> Iterator[TimelineEvent]:
     start = about.removesuffix("*")
     for event in play.timeline:
         name = short(event.about)
@@ -40,7 +40,7 @@ def _events(play: Played, what: str, about: str) -> Iterator[TimelineEvent]:
             yield event
 
 
-def _first(play: Played, what: str, about: str) -> TimelineEvent:
+def _first(play: PlayedScenario, what: str, about: str) -> TimelineEvent:
     found = next(_events(play, what, about), None)
     if found is None:
         known = dict.fromkeys(event.what for event in play.timeline)

@@ -31,7 +31,7 @@ async def get(call: Call[CompareGet]) -> Answer:
         for name in ("left", "right")
     ]
     try:
-        question = differences.Question(sides[0], sides[1])
+        question = differences.ComparisonQuestion(sides[0], sides[1])
         body = question.kept() or question.answered(await _compared(call, question))
     except differences.SchedulerError as error:
         raise CommandError("payload.invalid", str(error), field=f"{error.side}Scheduler") from error
@@ -42,7 +42,7 @@ async def get(call: Call[CompareGet]) -> Answer:
     return with_sides(question, body)
 
 
-async def _compared(call: Call[CompareGet], question: differences.Question) -> Encoded:
+async def _compared(call: Call[CompareGet], question: differences.ComparisonQuestion) -> Encoded:
     if question.stored:
         return await call.in_engine(differences.from_decisions, question)
     stored = [await in_storage(side.source.stored) for side in question.sides]

@@ -11,7 +11,7 @@ from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.requests import Index, OfSource, Request, Text, Texts
-from playground.playback.cycle_search import ConditionError, Finder, FoundCycle, Search, Searching
+from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchConditionError, Searching
 from playground.playback.deadlines import Superseded
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.answers import NothingWire
@@ -40,7 +40,7 @@ async def find(call: Call[CycleFind]) -> Answer:
             payload.to,
             payload.met or [],
         )
-    except ConditionError as error:
+    except SearchConditionError as error:
         field = "direction" if str(error).startswith("direction") else "conditions"
         raise CommandError("payload.invalid", str(error), field=field) from error
     loop = asyncio.get_running_loop()

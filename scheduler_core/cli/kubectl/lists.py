@@ -51,11 +51,11 @@ class Kubectl(Struct, frozen=True):
         return program, "get", resource, where, "--output=json", "--request-timeout=60s", *self.flags
 
 
-class CallError(Exception):
+class KubectlError(Exception):
     """A call failed; the text is the last line that kubectl printed."""
 
 
-class Cluster(Struct):
+class ListedCluster(Struct):
     """What was read: objects without what was left out, how much that was, and what is missing."""
 
     documents: list[dict[str, Any]]
@@ -83,23 +83,23 @@ def calls(kubectl: Kubectl) -> list[tuple[str, ...]]:
     return [kubectl.command(resource) for resource in (*WEAKENS, *OPTIONAL)]
 
 
-def read(kubectl: Kubectl) -> Cluster:
+def read(kubectl: Kubectl) -> ListedCluster:
     """Read the cluster. Nodes are read first: who cannot list them gets no answer.
 
     Raises:
         InputError: kubectl is missing, or nodes or pods cannot be listed.
     """
-    reading = _Reading(kubectl)
+    reading = _ListReading(kubectl)
     reading.take("nodes")
     with ThreadPoolExecutor(AT_ONCE) as threads:
         list(threads.map(reading.take, [one for one in (*WEAKENS, *OPTIONAL) if one != "nodes"]))
     order = {resource: at for at, resource in enumerate((*WEAKENS, *OPTIONAL))}
     lists = sorted(reading.lists.items(), key=lambda pair: order[pair[0]])
     documents = [document for _, listed in lists for document in listed]
-    return Cluster(documents, sorted(reading.notes), redaction.Contents(**reading.left_out))
+    return ListedCluster(documents, sorted(reading.notes), redaction.Contents(**reading.left_out))
 
 
-class _Reading:
+class _ListReading:
     """The lists that were read so far; calls run in threads, and one list is decoded at a time."""
 
     def __init__(self, kubectl: Kubectl) -> None:
@@ -113,7 +113,7 @@ class _Reading:
         """Read a list, or note why it is missing."""
         try:
             output = output_of(self.kubectl.command(resource))
-        except CallError as error:
+        except KubectlError as error:
             self._miss(resource, str(error))
         else:
             self._keep(resource, output)
@@ -182,7 +182,7 @@ def _plain(document: dict[str, Any]) -> dict[str, Any]:
 def _required(command: Sequence[str], resource: str) -> bytes:
     try:
         return output_of(command)
-    except CallError as error:
+    except KubectlError as error:
         raise InputError(_needed(resource, str(error))) from error
 
 
@@ -223,9 +223,9 @@ def output_of(command: Sequence[str]) -> bytes:
         message = errors.result().decode(errors="replace").strip().splitlines()
     timer.cancel()
     if len(output) > LIST_BYTES:
-        raise CallError(f"more than {LIST_BYTES >> 20:,} MiB")
+        raise KubectlError(f"more than {LIST_BYTES >> 20:,} MiB")
     if code:
-        raise CallError(_shown(message[-1]) if message else f"ended with {code}")
+        raise KubectlError(_shown(message[-1]) if message else f"ended with {code}")
     return output
 
 

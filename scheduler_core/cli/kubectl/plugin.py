@@ -28,12 +28,12 @@ ALONE = ("open", "snapshot")
 """Verbs that are no command of ``podstep``, which would take further options."""
 
 
-class Verb(NamedTuple):
+class PluginVerb(NamedTuple):
     """A verb: its help, its arguments, and what it does with the snapshot."""
 
     help: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, lists.Cluster], int]
+    run: Callable[[argparse.Namespace, lists.ListedCluster], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
 # What the verbs do
 
 
-def _asked(options: argparse.Namespace, cluster: lists.Cluster, command: str, *arguments: str) -> int:
+def _asked(options: argparse.Namespace, cluster: lists.ListedCluster, command: str, *arguments: str) -> int:
     """Run a command of ``podstep`` on the snapshot."""
     return _with_file(cluster.documents, lambda file: [command, file, *arguments, *options.rest])
 
@@ -101,13 +101,13 @@ def _text(documents: Sequence[object]) -> bytes:
     return msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": documents})
 
 
-def _why(options: argparse.Namespace, cluster: lists.Cluster) -> int:
+def _why(options: argparse.Namespace, cluster: lists.ListedCluster) -> int:
     pod = _pod(options.pod, options.namespace, cluster)
     brief = () if options.details else ("--brief",)
     return _asked(options, cluster, "explain", f"--pod={pod}", *brief)
 
 
-def _pod(name: str, namespace: str, cluster: lists.Cluster) -> str:
+def _pod(name: str, namespace: str, cluster: lists.ListedCluster) -> str:
     """Return ``namespace/name`` of a pod: without a namespace, of the only one with that name."""
     if "/" in name or namespace:
         return name if "/" in name else f"{namespace}/{name}"
@@ -118,18 +118,18 @@ def _pod(name: str, namespace: str, cluster: lists.Cluster) -> str:
     return found[0] if found else name
 
 
-def _audit(options: argparse.Namespace, cluster: lists.Cluster) -> int:
+def _audit(options: argparse.Namespace, cluster: lists.ListedCluster) -> int:
     code = _asked(options, cluster, "audit", f"--see={NAME}")
     print(f"{NAME}: what `kubectl podstep snapshot -f {NAME}` writes", file=sys.stderr)
     return code
 
 
-def _drain(options: argparse.Namespace, cluster: lists.Cluster) -> int:
+def _drain(options: argparse.Namespace, cluster: lists.ListedCluster) -> int:
     brief = () if options.details else ("--brief",)
     return _asked(options, cluster, "simulate", f"--drain={options.node}", *brief)
 
 
-def _snapshot(options: argparse.Namespace, cluster: lists.Cluster) -> int:
+def _snapshot(options: argparse.Namespace, cluster: lists.ListedCluster) -> int:
     _preview(cluster)
     documents = _hidden(cluster) if options.hide_names else cluster.documents
     if options.preview:
@@ -141,7 +141,7 @@ def _snapshot(options: argparse.Namespace, cluster: lists.Cluster) -> int:
     return 0
 
 
-def _open(options: argparse.Namespace, cluster: lists.Cluster) -> int:
+def _open(options: argparse.Namespace, cluster: lists.ListedCluster) -> int:
     _preview(cluster)
     documents = _hidden(cluster) if options.hide_names else cluster.documents
     if upload.is_local(options.server) and not upload.answers(options.server):
@@ -159,11 +159,11 @@ def _serve(options: argparse.Namespace, documents: Sequence[object]) -> int:
     return _with_file(documents, lambda file: ["serve", file, f"--port={port}", *quiet])
 
 
-def _hidden(cluster: lists.Cluster) -> list[dict[str, object]]:
+def _hidden(cluster: lists.ListedCluster) -> list[dict[str, object]]:
     return redaction.renamed(cluster.documents, name_key())
 
 
-def _preview(cluster: lists.Cluster) -> None:
+def _preview(cluster: lists.ListedCluster) -> None:
     for line in cluster.preview():
         print(line, file=sys.stderr)
 
@@ -213,9 +213,9 @@ def _about_server(parser: argparse.ArgumentParser) -> None:
 
 
 VERBS = {
-    "why": Verb("why a pod is pending, or where it is; and the smallest change", _about_pod, _why),
-    "audit": Verb("what of the cluster is at risk", lambda _: None, _audit),
-    "open": Verb("open the cluster in a workbench", _about_server, _open),
-    "snapshot": Verb("write what podstep reads of the cluster", _about_file, _snapshot),
-    "drain": Verb("what a drain of a node would do", _about_node, _drain),
+    "why": PluginVerb("why a pod is pending, or where it is; and the smallest change", _about_pod, _why),
+    "audit": PluginVerb("what of the cluster is at risk", lambda _: None, _audit),
+    "open": PluginVerb("open the cluster in a workbench", _about_server, _open),
+    "snapshot": PluginVerb("write what podstep reads of the cluster", _about_file, _snapshot),
+    "drain": PluginVerb("what a drain of a node would do", _about_node, _drain),
 }

@@ -24,7 +24,7 @@ class Change(NamedTuple):
     message: str = ""
 
 
-class Options(Struct, frozen=True):
+class ControllerOptions(Struct, frozen=True):
     """The options of the control plane; defaults are those of Kubernetes."""
 
     epoch: float = 1_609_459_200.0  # virtual time 0 in seconds since 1970: 2021-01-01T00:00:00Z
@@ -32,6 +32,6 @@ class Options(Struct, frozen=True):
     most_pods: int = 150_000  # controllers create no more
 
 
-def timestamp(options: Options, now: float) -> str:
+def timestamp(options: ControllerOptions, now: float) -> str:
     """Format a virtual time as RFC 3339 in whole seconds, like ``creationTimestamp``."""
     return rfc3339(int(options.epoch + now))

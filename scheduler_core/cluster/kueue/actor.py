@@ -83,7 +83,7 @@ KINDS = (
 WATCHED = ("PriorityClass", *KINDS, "Node", "Job", "Pod")
 
 
-class Held(Struct, frozen=True):
+class WorkloadObject(Struct, frozen=True):
     """What a Workload is of: a Job or a pod, by kind and key."""
 
     kind: str
@@ -116,7 +116,7 @@ class Kueue:
         self._sleeps_until = 0.0
         self.left_out: dict[str, None] = {}
         self.priorities = Priorities()
-        self._held: dict[str, Held] = {}  # by the Workload's key
+        self._held: dict[str, WorkloadObject] = {}  # by the Workload's key
         self._unplaced: dict[str, None] = {}  # pods that wait for a domain
         self._leaving: dict[tuple[str, str], None] = {}  # what is deleted, and there while it is used
         self._fruitless: object = None
@@ -146,7 +146,7 @@ class Kueue:
     def workload_of(self, named: str) -> str:
         """Return the key of the Workload of ``Job namespace/name`` or ``Pod namespace/name``, "" for none."""
         kind, _, key = named.partition(" ")
-        return next((one for one, held in self._held.items() if held == Held(kind, key)), "")
+        return next((one for one, held in self._held.items() if held == WorkloadObject(kind, key)), "")
 
     def workload_of_pod(self, pod: str) -> str:
         """Return the key of the Workload of a pod that Kueue queues by itself, "" for any other."""
@@ -229,7 +229,7 @@ class Kueue:
         if workload is None:
             self._take(job, key)
         elif not workload.has(FINISHED):
-            self._held.setdefault(key, Held("Job", write.key))
+            self._held.setdefault(key, WorkloadObject("Job", write.key))
             self._follow_job(job, workload)
 
     def _take(self, job: Manifest, key: str) -> None:
@@ -247,7 +247,7 @@ class Kueue:
         except ValueError as error:
             self._note(f"Job {key_of(job)} has no Workload: an annotation is not a number ({error})")
         else:
-            self._held[key] = Held("Job", key_of(job))
+            self._held[key] = WorkloadObject("Job", key_of(job))
             self._tell(job, "CreatedWorkload", f"Created Workload: {key}")
             self.control.write(workload)
 
@@ -285,7 +285,7 @@ class Kueue:
             self._held.pop(made.key, None)
             self.control.forget(made.key)
         elif known is None and is_gated(pod):
-            self._held[made.key] = Held("Pod", write.key)
+            self._held[made.key] = WorkloadObject("Pod", write.key)
             if POD_GROUP_LABEL in made.labels:
                 group = f"{made.namespace}/{made.labels[POD_GROUP_LABEL]}"
                 self._note(

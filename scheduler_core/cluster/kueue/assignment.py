@@ -31,7 +31,7 @@ NEVER = Suitability(NO_FIT, None)
 FREELY = Suitability(FITS, 0)
 
 
-class Attempt(Struct, frozen=True):
+class FlavorAttempt(Struct, frozen=True):
     """A flavor that was tried for a pod set."""
 
     flavor: str
@@ -48,7 +48,7 @@ class Attempt(Struct, frozen=True):
         return f"{self.flavor}({';'.join([mode, *borrow, *sorted(self.reasons)])})"
 
 
-class Choice(Struct, frozen=True):
+class FlavorChoice(Struct, frozen=True):
     """The flavor of a resource; ``tried`` is its index in the group, -1 for the last one."""
 
     flavor: str
@@ -63,9 +63,9 @@ class PodSetResult(Struct, frozen=True):
     name: str
     count: int
     requests: Amounts
-    choices: Mapping[str, Choice] = field(default_factory=dict)
+    choices: Mapping[str, FlavorChoice] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[FlavorAttempt, ...] = ()
     topology: TopologyAssignment | None = None
     error: str = ""
 
@@ -143,6 +143,6 @@ class Assignment(Struct, frozen=True):
         )
 
 
-def _listed(attempts: Iterable[Attempt]) -> str:
+def _listed(attempts: Iterable[FlavorAttempt]) -> str:
     shown = (one for one in attempts if one.mode != FITS or one.height)
     return ", ".join(one.text for one in sorted(shown, key=lambda one: one.flavor))

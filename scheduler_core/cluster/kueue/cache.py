@@ -17,7 +17,7 @@ from scheduler_core.cluster.kueue.objects import (
     Topology,
     Usage,
 )
-from scheduler_core.cluster.kueue.quota import Node, QuotaTree, queues_below
+from scheduler_core.cluster.kueue.quota import QuotaNode, QuotaTree, queues_below
 from scheduler_core.cluster.kueue.requests import Surroundings
 from scheduler_core.cluster.kueue.topology.placement import TopologyGates
 from scheduler_core.cluster.kueue.topology.snapshot import TopologySnapshot, topology_usage_of
@@ -168,7 +168,7 @@ class Cache:
         return self.namespaces.get(name, {"kubernetes.io/metadata.name": name})
 
     @staticmethod
-    def below(node: Node) -> list[str]:
+    def below(node: QuotaNode) -> list[str]:
         """Return the names of the queues of a subtree."""
         return [one.name for one in queues_below(node)]
 

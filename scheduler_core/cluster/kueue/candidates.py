@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.objects import ClusterQueue, FlavorResource, Usage
-from scheduler_core.cluster.kueue.quota import Node, QuotaTree, queues_below
+from scheduler_core.cluster.kueue.quota import QuotaNode, QuotaTree, queues_below
 from scheduler_core.cluster.kueue.workload import EVICTED, QUOTA_RESERVED, Workload
 
 IN_QUEUE = "InClusterQueue"
@@ -46,7 +46,7 @@ def reserving(workload: Workload, queue: str, usage: Usage) -> Reserving:
     return Reserving(workload, queue, usage, place)
 
 
-class Target(Struct, frozen=True):
+class PreemptionTarget(Struct, frozen=True):
     """A workload to be preempted, and for what reason."""
 
     reserving: Reserving
@@ -65,7 +65,7 @@ class Market(Struct, frozen=True):
     preempts_within_nominal: bool
     ordered: dict[int, list[Reserving]] = field(default_factory=dict)
 
-    def in_order(self, root: Node) -> list[Reserving]:
+    def in_order(self, root: QuotaNode) -> list[Reserving]:
         """Return the reserving workloads of a tree by their place; they are sorted once."""
         found = self.ordered.get(id(root))
         if found is None:
@@ -90,7 +90,7 @@ MOST_CONSIDERED = 100
 """Candidates of a search that are kept, the first ones."""
 
 
-class Watch:
+class CandidateWatch:
     """What became of the candidates of the last search, in order; the rule follows the verdict."""
 
     def __init__(self, most: int = MOST_CONSIDERED) -> None:
@@ -107,7 +107,7 @@ class Watch:
         text = f"{verdict}: {rule}" if rule else verdict
         self._rows[one.key] = Considered(one.key, one.queue, one.workload.rank, text)
 
-    def end(self, targets: Iterable[Target]) -> None:
+    def end(self, targets: Iterable[PreemptionTarget]) -> None:
         """Note which of those that were taken are needed."""
         needed = {target.reserving.key: target.reason for target in targets}
         for key, row in self._rows.items():
@@ -122,23 +122,23 @@ class Watch:
         return tuple(self._rows.values())
 
 
-UNWATCHED = Watch(0)
+UNWATCHED = CandidateWatch(0)
 
 
 Places = Callable[[Collection[Reserving]], bool]
 """Says whether the pods of a Workload can be placed without these workloads."""
 
 
-class Demand(Struct, frozen=True):
+class PreemptionDemand(Struct, frozen=True):
     """What a Workload asks of preemption: its usage, and the pairs that are short of quota."""
 
     workload: Workload
-    node: Node
+    node: QuotaNode
     queue: ClusterQueue
     usage: Usage
     pairs: frozenset[FlavorResource]
     places: Places = lambda _: True
-    watch: Watch = UNWATCHED
+    watch: CandidateWatch = UNWATCHED
 
 
 def place_of(one: Reserving) -> Place:
@@ -152,7 +152,9 @@ def order_of(one: Reserving, own_queue: str) -> Order:
     return evicted, one.queue == own_queue, rank, at, uid
 
 
-def allowed(market: Market, demand: Demand, policy: str, others: Iterable[Reserving]) -> Iterator[Reserving]:
+def allowed(
+    market: Market, demand: PreemptionDemand, policy: str, others: Iterable[Reserving]
+) -> Iterator[Reserving]:
     """Yield the workloads that a policy allows to preempt and that use what is short."""
     mine, since = demand.workload.rank, demand.workload.queued_since
     buffer = BUFFER_SECONDS if market.has_buffer else 0
@@ -166,7 +168,7 @@ def allowed(market: Market, demand: Demand, policy: str, others: Iterable[Reserv
             yield one
 
 
-def own_candidates(market: Market, demand: Demand) -> list[Reserving]:
+def own_candidates(market: Market, demand: PreemptionDemand) -> list[Reserving]:
     """Return the candidates of the Workload's own queue, in no order."""
     policy = demand.queue.preemption.within_cluster_queue
     if policy == "Never":
@@ -174,12 +176,12 @@ def own_candidates(market: Market, demand: Demand) -> list[Reserving]:
     return list(allowed(market, demand, policy, market.reserving.get(demand.node.name, {}).values()))
 
 
-def within_nominal(node: Node, pairs: Iterable[FlavorResource]) -> bool:
+def within_nominal(node: QuotaNode, pairs: Iterable[FlavorResource]) -> bool:
     """Return whether a node uses no more than its quota of any of the pairs."""
     return not node.borrows_any(pairs)
 
 
-def fits(demand: Demand, *, allow_borrowing: bool) -> bool:
+def fits(demand: PreemptionDemand, *, allow_borrowing: bool) -> bool:
     """Return whether the quota suffices for the demand as things are in the tree."""
     node = demand.node
     for pair, amount in demand.usage.items():
@@ -191,8 +193,8 @@ def fits(demand: Demand, *, allow_borrowing: bool) -> bool:
 
 
 def filled_back(
-    market: Market, targets: list[Target], is_enough: Callable[[list[Target]], bool]
-) -> list[Target]:
+    market: Market, targets: list[PreemptionTarget], is_enough: Callable[[list[PreemptionTarget]], bool]
+) -> list[PreemptionTarget]:
     """Put targets back that turned out not to be needed, the last but one first."""
     kept = list(targets)
     tree, queues = market.tree, market.tree.queues

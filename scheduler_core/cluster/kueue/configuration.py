@@ -32,7 +32,7 @@ _LEFT_OUT = {
 }
 
 
-class Configuration(Struct, frozen=True):
+class KueueConfiguration(Struct, frozen=True):
     """What decides; ``strategies`` are the preemption strategies of fair sharing, ``None`` without it."""
 
     strategies: tuple[str, ...] | None = None
@@ -46,11 +46,11 @@ class Configuration(Struct, frozen=True):
         return self.strategies is not None
 
 
-def read_configuration(part: Mapping[str, Any] | None) -> Configuration:
+def read_configuration(part: Mapping[str, Any] | None) -> KueueConfiguration:
     """Read a Configuration of ``config.kueue.x-k8s.io``, or a part of one."""
     part = part or {}
     gates = {**GATES, **{name: on for name, on in (part.get("featureGates") or {}).items() if name in GATES}}
-    return Configuration(
+    return KueueConfiguration(
         strategies=_strategies(part.get("fairSharing")),
         resources=read_rules(part.get("resources") or {}),
         manages_unlabelled_jobs=bool(part.get("manageJobsWithoutQueueName")),

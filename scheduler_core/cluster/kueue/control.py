@@ -13,13 +13,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.cache import Cache
-from scheduler_core.cluster.kueue.configuration import Configuration
+from scheduler_core.cluster.kueue.configuration import KueueConfiguration
 from scheduler_core.cluster.kueue.counters import NONE, Counters, counters_of
-from scheduler_core.cluster.kueue.cycle import Cycle
-from scheduler_core.cluster.kueue.entry import Entry, Request
+from scheduler_core.cluster.kueue.cycle import AdmissionCycle
+from scheduler_core.cluster.kueue.entry import Entry, PodSetRequest
 from scheduler_core.cluster.kueue.issue import (
-    Event,
     Issued,
+    KueueEvent,
     about,
     admitted,
     evicted_for_nodes,
@@ -56,12 +56,12 @@ class Control:
     second are ordered by uid.
     """
 
-    def __init__(self, configuration: Configuration, now: float, stop_time: StopTime) -> None:
+    def __init__(self, configuration: KueueConfiguration, now: float, stop_time: StopTime) -> None:
         self.configuration, self.moment, self._stop_time = configuration, now, stop_time
         self.cache = Cache()
         self.queues: dict[str, PendingQueue] = {}
         self.workloads: dict[str, Workload] = {}
-        self.events: list[Event] = []
+        self.events: list[KueueEvent] = []
         self.written: dict[str, None] = {}  # the keys of Workloads written since somebody last took them
         self.writes = 0
         self._by_local_queue: dict[str, dict[str, None]] = {}
@@ -96,7 +96,7 @@ class Control:
 
     # --- Workloads
 
-    def write(self, new: Workload, events: Iterable[Event] = ()) -> None:
+    def write(self, new: Workload, events: Iterable[KueueEvent] = ()) -> None:
         """Write a Workload, and let queues and quota follow."""
         self.events.extend(events)
         old = self.workloads.get(new.key)
@@ -197,7 +197,8 @@ class Control:
                 pod_requests(workload.namespace, one.pod_spec, around, rules) for one in workload.pod_sets
             )
         requests = tuple(
-            Request(one, workload.count_of(one), amounts) for one, amounts in zip(workload.pod_sets, each)
+            PodSetRequest(one, workload.count_of(one), amounts)
+            for one, amounts in zip(workload.pod_sets, each)
         )
         return Entry(workload, queue, requests)
 
@@ -366,7 +367,7 @@ class Control:
 
     def tell(self, subject: str, kind: str, reason: str, message: str) -> None:
         """Record an event about an object."""
-        self.events.append(Event(subject, kind, reason, message))
+        self.events.append(KueueEvent(subject, kind, reason, message))
 
     # --- cycles
 
@@ -388,7 +389,9 @@ class Control:
     def cycle(self) -> CycleRecord:
         """Run a scheduling cycle, and carry out what it decides."""
         heads = self._pop_heads()
-        record = replace(Cycle(self.cache, self.configuration, self.now).run(heads), time=self.moment)
+        record = replace(
+            AdmissionCycle(self.cache, self.configuration, self.now).run(heads), time=self.moment
+        )
         for one in record.entries:
             self._carry_out(one)
         for nomination in record.entries:

@@ -18,18 +18,18 @@ from scheduler_core.cluster.kueue.assignment import (
 from scheduler_core.cluster.kueue.cache import Cache
 from scheduler_core.cluster.kueue.candidates import (
     UNWATCHED,
+    CandidateWatch,
     Considered,
-    Demand,
     Market,
     Places,
+    PreemptionDemand,
+    PreemptionTarget,
     Reserving,
-    Target,
-    Watch,
 )
-from scheduler_core.cluster.kueue.configuration import Configuration
-from scheduler_core.cluster.kueue.entry import Entry, Request
+from scheduler_core.cluster.kueue.configuration import KueueConfiguration
+from scheduler_core.cluster.kueue.entry import Entry, PodSetRequest
 from scheduler_core.cluster.kueue.fair_preemption import CrashError, fair_targets
-from scheduler_core.cluster.kueue.flavors import Search, assign
+from scheduler_core.cluster.kueue.flavors import FlavorSearch, assign
 from scheduler_core.cluster.kueue.nomination import (
     ASSUMED,
     EVICTED,
@@ -44,7 +44,7 @@ from scheduler_core.cluster.kueue.order import Tournament, classical_order
 from scheduler_core.cluster.kueue.partial import is_reducible, reduce
 from scheduler_core.cluster.kueue.preemption import targets_of
 from scheduler_core.cluster.kueue.queues import NAMESPACE_MISMATCH, PENDING_PREEMPTION
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 from scheduler_core.cluster.kueue.requests import refusal
 from scheduler_core.cluster.kueue.second_pass import second_pass
 from scheduler_core.cluster.kueue.topology.attempt import (
@@ -61,14 +61,14 @@ from scheduler_core.cluster.v1_37.objects import selects
 
 class _Answer(Struct, frozen=True):
     assignment: Assignment
-    targets: list[Target]
+    targets: list[PreemptionTarget]
     considered: tuple[Considered, ...] = ()
 
 
-class Cycle:
+class AdmissionCycle:
     """Decides about heads on a state that it leaves as it was; who runs it carries the decisions out."""
 
-    def __init__(self, cache: Cache, configuration: Configuration, now: float) -> None:
+    def __init__(self, cache: Cache, configuration: KueueConfiguration, now: float) -> None:
         self._cache, self._configuration = cache, configuration
         gates = configuration.gates
         self._market = Market(
@@ -173,7 +173,7 @@ class Cycle:
         found = self._try(head, requests)
         return found if found.assignment.mode == "Fit" or found.targets else None
 
-    def _try(self, head: Entry, requests: Sequence[Request]) -> _Answer:
+    def _try(self, head: Entry, requests: Sequence[PodSetRequest]) -> _Answer:
         placing = self._placing(head)
         assignment = placed(assign(self._search(head), head, requests), placing)
         if assignment.mode != "Preempt":
@@ -182,15 +182,15 @@ class Cycle:
         def places(removed: Collection[Reserving]) -> bool:
             return holds(assignment, placing, (topology_usage_of(one.workload) for one in removed))
 
-        watch = Watch()
+        watch = CandidateWatch()
         targets = self._targets(head, assignment.usage, assignment.to_preempt(), places, watch)
         return _Answer(assignment, targets, watch.rows)
 
-    def _search(self, head: Entry) -> Search:
+    def _search(self, head: Entry) -> FlavorSearch:
         cache, name = self._cache, head.cluster_queue
         queue, node = cache.queues[name], cache.tree.queues[name]
         preemption = queue.preemption
-        return Search(
+        return FlavorSearch(
             queue=queue,
             node=node,
             flavors=cache.flavors,
@@ -208,7 +208,7 @@ class Cycle:
             ),
         )
 
-    def _foresee(self, head: Entry, node: Node, pair: FlavorResource, amount: int) -> Suitability:
+    def _foresee(self, head: Entry, node: QuotaNode, pair: FlavorResource, amount: int) -> Suitability:
         """Return what preemption could do for one flavor's resource (the preemption oracle)."""
         targets = self._targets(head, {pair: amount}, frozenset((pair,)))
         if not targets:
@@ -227,11 +227,11 @@ class Cycle:
         usage: Usage,
         pairs: frozenset[FlavorResource],
         places: Places = lambda _: True,
-        watch: Watch = UNWATCHED,
-    ) -> list[Target]:
+        watch: CandidateWatch = UNWATCHED,
+    ) -> list[PreemptionTarget]:
         name = head.cluster_queue
         node, queue = self._cache.tree.queues[name], self._cache.queues[name]
-        demand = Demand(head.workload, node, queue, usage, pairs, places, watch)
+        demand = PreemptionDemand(head.workload, node, queue, usage, pairs, places, watch)
         if not self._configuration.is_fair:
             return targets_of(self._market, demand)
         try:
@@ -302,7 +302,7 @@ class Cycle:
             self._note_gone(wanted)
         return fits
 
-    def _taken_below(self, root: Node) -> list[Reserving]:
+    def _taken_below(self, root: QuotaNode) -> list[Reserving]:
         queues = self._cache.tree.queues
         return [one for one in self._taken.values() if queues[one.queue].root is root]
 
@@ -313,7 +313,7 @@ class Cycle:
                 gone[pair] = gone.get(pair, 0) + amount
 
 
-def _held_back(node: Node, assignment: Assignment, gone: Usage) -> Usage:
+def _held_back(node: QuotaNode, assignment: Assignment, gone: Usage) -> Usage:
     """Return what an entry keeps others from; what is ``gone`` from its queue counts until it has stopped."""
     out: Usage = {}
     for pair, amount in assignment.usage.items():

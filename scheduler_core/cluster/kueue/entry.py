@@ -14,7 +14,7 @@ Positions = tuple[Mapping[str, int], ...]
 """For each pod set the index of the flavor that was tried last by resource, -1 for the last of its group."""
 
 
-class Request(Struct, frozen=True):
+class PodSetRequest(Struct, frozen=True):
     """What a pod set requests: ``each`` is of one pod."""
 
     pod_set: PodSet
@@ -50,7 +50,7 @@ class Entry(Struct, frozen=True):
 
     workload: Workload
     cluster_queue: str
-    requests: tuple[Request, ...]
+    requests: tuple[PodSetRequest, ...]
     tried: Tried | None = None
 
     @property

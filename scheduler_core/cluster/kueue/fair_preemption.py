@@ -10,11 +10,11 @@ from scheduler_core.cluster.kueue.candidates import (
     PASSED_OVER,
     PREEMPTED,
     RECLAMATION,
-    Demand,
     Market,
     Order,
+    PreemptionDemand,
+    PreemptionTarget,
     Reserving,
-    Target,
     allowed,
     filled_back,
     fits,
@@ -24,7 +24,7 @@ from scheduler_core.cluster.kueue.candidates import (
     within_nominal,
 )
 from scheduler_core.cluster.kueue.configuration import FINAL_SHARE
-from scheduler_core.cluster.kueue.quota import Node, queues_below
+from scheduler_core.cluster.kueue.quota import QuotaNode, queues_below
 from scheduler_core.cluster.kueue.shares import Share, is_borrowing, share_of, sides
 
 Waiting = dict[str, list[Reserving]]
@@ -35,7 +35,7 @@ class CrashError(Exception):
     """Kueue v0.17 would crash here: kueue#10891."""
 
 
-def fair_targets(market: Market, demand: Demand) -> list[Target]:
+def fair_targets(market: Market, demand: PreemptionDemand) -> list[PreemptionTarget]:
     """Return what to preempt so that a demand fits, [] if nothing helps; the tree stays as it is.
 
     Raises:
@@ -59,11 +59,11 @@ def fair_targets(market: Market, demand: Demand) -> list[Target]:
         tree.revert(mark)
 
 
-def _is_enough(demand: Demand, targets: list[Target]) -> bool:
+def _is_enough(demand: PreemptionDemand, targets: list[PreemptionTarget]) -> bool:
     return fits(demand, allow_borrowing=True) and demand.places([one.reserving for one in targets])
 
 
-def _candidates(market: Market, demand: Demand) -> Waiting:
+def _candidates(market: Market, demand: PreemptionDemand) -> Waiting:
     waiting: Waiting = {}
     policy = demand.queue.preemption.reclaim_within_cohort
     root = demand.node.root
@@ -80,10 +80,10 @@ def _candidates(market: Market, demand: Demand) -> Waiting:
 class _Search:
     """The two passes over the candidates, with the targets so far."""
 
-    def __init__(self, market: Market, demand: Demand) -> None:
+    def __init__(self, market: Market, demand: PreemptionDemand) -> None:
         self._market, self._demand, self._tree = market, demand, market.tree
         self.watch = demand.watch
-        self.targets: list[Target] = []
+        self.targets: list[PreemptionTarget] = []
         self._kept: Waiting = {}
 
     def first_pass(self, waiting: Waiting) -> bool:
@@ -105,7 +105,7 @@ class _Search:
         gate = self._market.preempts_within_nominal
         return gate and within_nominal(self._demand.node, self._demand.pairs)
 
-    def _take_by_strategy(self, queue: Node, candidates: list[Reserving]) -> bool:
+    def _take_by_strategy(self, queue: QuotaNode, candidates: list[Reserving]) -> bool:
         mine, theirs = sides(self._demand.node, queue)
         wanted, before = share_of(mine), share_of(theirs)
         strategies = self._market.strategies or ()
@@ -118,7 +118,7 @@ class _Search:
             self.watch.note(one, PASSED_OVER, f"its share would fall below the preemptor's ({strategies[0]})")
         return False
 
-    def _share_without(self, theirs: Node, queue: Node, one: Reserving) -> Share:
+    def _share_without(self, theirs: QuotaNode, queue: QuotaNode, one: Reserving) -> Share:
         mark = self._tree.mark()
         self._tree.remove(queue, one.usage)
         share = share_of(theirs)
@@ -143,7 +143,7 @@ class _Search:
         tree, demand = self._tree, self._demand
         self.watch.note(one, PREEMPTED)
         tree.remove(tree.queues[one.queue], one.usage)
-        self.targets.append(Target(one, reason))
+        self.targets.append(PreemptionTarget(one, reason))
         mark = tree.mark()
         tree.remove(demand.node, demand.usage)
         is_enough = _is_enough(demand, self.targets)
@@ -154,12 +154,12 @@ class _Search:
 class _Ordering:
     """Which queue is asked next: down from the root by the highest share (TargetClusterQueueOrdering)."""
 
-    def __init__(self, market: Market, demand: Demand, waiting: Waiting) -> None:
+    def __init__(self, market: Market, demand: PreemptionDemand, waiting: Waiting) -> None:
         self._market, self._demand, self._waiting = market, demand, waiting
         self._pruned: set[int] = set()
         self._ancestors = {id(one) for one in demand.node.above}
 
-    def next_queue(self) -> Node | None:
+    def next_queue(self) -> QuotaNode | None:
         """Return the queue whose candidates are next, ``None`` if there are no more."""
         root = self._demand.node.root
         if root is self._demand.node:
@@ -170,7 +170,7 @@ class _Ordering:
                 return found
         return None
 
-    def _lone(self, node: Node) -> Node:
+    def _lone(self, node: QuotaNode) -> QuotaNode:
         if self._waiting.get(node.name):
             return node
         raise CrashError(
@@ -178,7 +178,7 @@ class _Ordering:
             "Kueue v0.17 crashes here (kueue#10891)"
         )
 
-    def _descend(self, cohort: Node) -> Node | None:
+    def _descend(self, cohort: QuotaNode) -> QuotaNode | None:
         queue = self._highest(cohort.queues, self._is_spent_queue, self._queue_key)
         below = self._highest(cohort.cohorts, self._is_spent_cohort, _cohort_key)
         if queue is None and below is None:
@@ -189,8 +189,8 @@ class _Ordering:
         return queue
 
     def _highest(
-        self, nodes: list[Node], is_spent: Callable[[Node], bool], key: Callable[[Node], _Key]
-    ) -> Node | None:
+        self, nodes: list[QuotaNode], is_spent: Callable[[QuotaNode], bool], key: Callable[[QuotaNode], _Key]
+    ) -> QuotaNode | None:
         best, best_key = None, None
         for node in nodes:
             if id(node) in self._pruned:
@@ -203,15 +203,15 @@ class _Ordering:
                 best, best_key = node, mine
         return best
 
-    def _is_spent_queue(self, node: Node) -> bool:
+    def _is_spent_queue(self, node: QuotaNode) -> bool:
         if not self._waiting.get(node.name):
             return True
         return node is not self._demand.node and not is_borrowing(node)
 
-    def _is_spent_cohort(self, node: Node) -> bool:
+    def _is_spent_cohort(self, node: QuotaNode) -> bool:
         return id(node) not in self._ancestors and not is_borrowing(node)
 
-    def _queue_key(self, node: Node) -> _Key:
+    def _queue_key(self, node: QuotaNode) -> _Key:
         first = self._waiting[node.name][0]
         return share_of(node), order_of(first, self._demand.node.name)
 
@@ -219,7 +219,7 @@ class _Ordering:
 _Key = tuple[Share, "Order | None"]
 
 
-def _cohort_key(node: Node) -> _Key:
+def _cohort_key(node: QuotaNode) -> _Key:
     return share_of(node), None
 
 

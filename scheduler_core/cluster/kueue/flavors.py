@@ -18,12 +18,12 @@ from scheduler_core.cluster.kueue.assignment import (
     PREEMPT,
     RECLAIM,
     Assignment,
-    Attempt,
-    Choice,
+    FlavorAttempt,
+    FlavorChoice,
     PodSetResult,
     Suitability,
 )
-from scheduler_core.cluster.kueue.entry import Entry, Request, Tried
+from scheduler_core.cluster.kueue.entry import Entry, PodSetRequest, Tried
 from scheduler_core.cluster.kueue.objects import (
     Amounts,
     ClusterQueue,
@@ -33,21 +33,21 @@ from scheduler_core.cluster.kueue.objects import (
     ResourceGroup,
     Usage,
 )
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 from scheduler_core.cluster.v1_37.objects import term_matches, tolerates
 
 Oracle = Callable[[FlavorResource, int], Suitability]
 """Says what preemption could do for an amount of one flavor's resource."""
 
-Mismatch = Callable[[Request, ResourceFlavor, ResourceGroup], str]
+Mismatch = Callable[[PodSetRequest, ResourceFlavor, ResourceGroup], str]
 """Says why a flavor of a group does not suit a pod set's topology request, "" if it does."""
 
 
-class Search(Struct, frozen=True):
+class FlavorSearch(Struct, frozen=True):
     """What a search for flavors looks at."""
 
     queue: ClusterQueue
-    node: Node
+    node: QuotaNode
     flavors: Mapping[str, ResourceFlavor]
     generation: int
     preempts_while_borrowing: bool
@@ -56,13 +56,13 @@ class Search(Struct, frozen=True):
     mismatch: Mismatch
 
 
-class _Found(Struct):
-    choices: dict[str, Choice]
+class _FoundFlavor(Struct):
+    choices: dict[str, FlavorChoice]
     reasons: list[str]
-    attempts: list[Attempt]
+    attempts: list[FlavorAttempt]
 
 
-def assign(search: Search, entry: Entry, requests: Sequence[Request]) -> Assignment:
+def assign(search: FlavorSearch, entry: Entry, requests: Sequence[PodSetRequest]) -> Assignment:
     """Assign flavors to the pod sets; after the first group that fails the others are not looked at."""
     usage: Usage = {}
     results: list[PodSetResult] = []
@@ -85,7 +85,9 @@ def assign(search: Search, entry: Entry, requests: Sequence[Request]) -> Assignm
     return Assignment(tuple(results), usage, Tried(positions, search.generation))
 
 
-def _result(request: Request, total: Amounts, kept: Mapping[str, Choice], found: _Found) -> PodSetResult:
+def _result(
+    request: PodSetRequest, total: Amounts, kept: Mapping[str, FlavorChoice], found: _FoundFlavor
+) -> PodSetResult:
     return PodSetResult(
         name=request.pod_set.name,
         count=request.count,
@@ -96,17 +98,17 @@ def _result(request: Request, total: Amounts, kept: Mapping[str, Choice], found:
     )
 
 
-def _with_pods(queue: ClusterQueue, request: Request) -> tuple[Request, Amounts]:
+def _with_pods(queue: ClusterQueue, request: PodSetRequest) -> tuple[PodSetRequest, Amounts]:
     total = request.total
     if queue.group_of("pods"):
         total = {**total, "pods": request.count}
     return request, total
 
 
-_Member = tuple[int, Request, Amounts]
+_Member = tuple[int, PodSetRequest, Amounts]
 
 
-def _groups(counted: Sequence[tuple[Request, Amounts]]) -> list[list[_Member]]:
+def _groups(counted: Sequence[tuple[PodSetRequest, Amounts]]) -> list[list[_Member]]:
     """Put pod sets of one group together; the others are groups of one."""
     groups: dict[tuple[str, int], list[_Member]] = {}
     for index, (request, total) in enumerate(counted):
@@ -116,33 +118,33 @@ def _groups(counted: Sequence[tuple[Request, Amounts]]) -> list[list[_Member]]:
 
 
 def _assign_group(
-    search: Search, tried: Tried | None, group: Sequence[_Member], requests: Amounts, usage: Usage
-) -> _Found:
-    whole = _Found({}, [], [])
+    search: FlavorSearch, tried: Tried | None, group: Sequence[_Member], requests: Amounts, usage: Usage
+) -> _FoundFlavor:
+    whole = _FoundFlavor({}, [], [])
     for resource in sorted(requests):
         covering = search.queue.group_of(resource)
         if resource in whole.choices or (covering is None and not requests[resource]):
             continue
-        found = _Found({}, [f"resource {resource} unavailable in ClusterQueue"], [])
+        found = _FoundFlavor({}, [f"resource {resource} unavailable in ClusterQueue"], [])
         if covering is not None:
             first = tried.next_index(group[0][0], resource) if tried else 0
             found = _best_flavor(search, covering, group, requests, usage, first)
         whole.attempts += found.attempts
         if not found.choices:
-            return _Found({}, found.reasons, whole.attempts)
+            return _FoundFlavor({}, found.reasons, whole.attempts)
         whole.choices.update(found.choices)
         whole.reasons += found.reasons
     return whole
 
 
 def _best_flavor(
-    search: Search,
+    search: FlavorSearch,
     covering: ResourceGroup,
     group: Sequence[_Member],
     requests: Amounts,
     usage: Usage,
     first: int,
-) -> _Found:
+) -> _FoundFlavor:
     """Return the best flavor of a resource group, from the one at an index on."""
     wanted = [(name, requests[name]) for name in sorted(requests) if name in covering.covered]
     keys = {
@@ -152,14 +154,14 @@ def _best_flavor(
         for key in search.flavors[one.name].node_labels
     }
     best, best_choices = NEVER, dict[str, tuple[str, Suitability]]()
-    attempts: list[Attempt] = []
+    attempts: list[FlavorAttempt] = []
     index = -1
     fungibility = search.queue.fungibility
     for index in range(first, len(covering.flavors)):
         name = covering.flavors[index].name
         unsuitable = _mismatch(search, name, covering, group, keys)
         if unsuitable:
-            attempts.append(Attempt(name, reasons=(unsuitable,)))
+            attempts.append(FlavorAttempt(name, reasons=(unsuitable,)))
             continue
         suits, choices, attempt = _try_flavor(search, name, wanted, usage)
         attempts.append(attempt)
@@ -171,9 +173,11 @@ def _best_flavor(
             if not search.is_fungible and suits.mode == FITS:
                 break
     last = -1 if index == len(covering.flavors) - 1 else index
-    return _Found(
+    return _FoundFlavor(
         choices={
-            resource: Choice(flavor, COARSE[one.mode], one.height or 0, last if search.is_fungible else 0)
+            resource: FlavorChoice(
+                flavor, COARSE[one.mode], one.height or 0, last if search.is_fungible else 0
+            )
             for resource, (flavor, one) in best_choices.items()
         },
         reasons=[] if best.mode == FITS else [text for one in attempts for text in one.reasons],
@@ -182,8 +186,8 @@ def _best_flavor(
 
 
 def _try_flavor(
-    search: Search, name: str, wanted: Iterable[tuple[str, int]], usage: Usage
-) -> tuple[Suitability, dict[str, tuple[str, Suitability]], Attempt]:
+    search: FlavorSearch, name: str, wanted: Iterable[tuple[str, int]], usage: Usage
+) -> tuple[Suitability, dict[str, tuple[str, Suitability]], FlavorAttempt]:
     worst, choices, reasons = FREELY, dict[str, tuple[str, Suitability]](), list[str]()
     height = 0
     for resource, amount in wanted:
@@ -196,10 +200,12 @@ def _try_flavor(
         if worst.mode == NO_FIT:
             break
         choices[resource] = name, suits
-    return worst, choices, Attempt(name, worst.mode, height, tuple(reasons))
+    return worst, choices, FlavorAttempt(name, worst.mode, height, tuple(reasons))
 
 
-def quota_for(search: Search, pair: FlavorResource, amount: int, before: int) -> tuple[Suitability, str]:
+def quota_for(
+    search: FlavorSearch, pair: FlavorResource, amount: int, before: int
+) -> tuple[Suitability, str]:
     """Return how well an amount suits a flavor beside what earlier pod sets took, and why it does not fit."""
     node, (flavor, resource), whole = search.node, pair, amount + before
     most = node.potential_available(pair)
@@ -246,7 +252,7 @@ def is_better(one: Suitability, other: Suitability, fungibility: FlavorFungibili
 
 
 def _mismatch(
-    search: Search, name: str, covering: ResourceGroup, group: Sequence[_Member], keys: set[str]
+    search: FlavorSearch, name: str, covering: ResourceGroup, group: Sequence[_Member], keys: set[str]
 ) -> str:
     flavor = search.flavors.get(name)
     if flavor is None:

@@ -14,7 +14,7 @@ from scheduler_core.cluster.kueue.candidates import (
     IN_QUEUE,
     RECLAMATION,
     WHILE_BORROWING,
-    Target,
+    PreemptionTarget,
 )
 from scheduler_core.cluster.kueue.entry import Entry
 from scheduler_core.cluster.kueue.nomination import Nomination
@@ -40,7 +40,7 @@ _WHY = {
 }
 
 
-class Event(Struct, frozen=True):
+class KueueEvent(Struct, frozen=True):
     """An event about an object, named ``Kind namespace/name``."""
 
     about: str
@@ -53,7 +53,7 @@ class Issued(Struct, frozen=True):
     """A Workload as it is written, with the events about that."""
 
     workload: Workload
-    events: tuple[Event, ...]
+    events: tuple[KueueEvent, ...]
 
 
 def about(workload: Workload) -> str:
@@ -72,9 +72,9 @@ def admitted(one: Nomination, workload: Workload, cache: Cache, now: float) -> I
     waited = now - _queued_since(workload)
     message = f"Quota reserved in ClusterQueue {name}, wait time since queued was {waited:.0f}s"
     message += f"; Flavors considered: {considered}" if considered else ""
-    events = [Event(about(out), "Normal", "QuotaReserved", message)]
+    events = [KueueEvent(about(out), "Normal", "QuotaReserved", message)]
     if out.has(ADMITTED):
-        events.append(Event(about(out), "Normal", "Admitted", admitted_text(name, 0)))
+        events.append(KueueEvent(about(out), "Normal", "Admitted", admitted_text(name, 0)))
     return Issued(out, tuple(events))
 
 
@@ -84,7 +84,7 @@ def _queued_since(workload: Workload) -> float:
 
 
 def issue_preemption(
-    one: Nomination, target: Target, preemptee: Workload, cache: Cache, now: float
+    one: Nomination, target: PreemptionTarget, preemptee: Workload, cache: Cache, now: float
 ) -> Issued:
     """Return a target preempted for a nominated Workload, or as it is if it is already evicted."""
     if preemptee.has(EVICTED):
@@ -107,9 +107,9 @@ def issue_preemption(
         f"{target.reserving.queue}; {ranks}"
     )
     events = (
-        Event(about(preemptee), "Normal", "EvictedDueToPreempted", message),
-        Event(about(preemptee), "Normal", "Preempted", f"{message}; {ranks}"),
-        Event(about(preemptor), "Normal", "PreemptedWorkload", message),
+        KueueEvent(about(preemptee), "Normal", "EvictedDueToPreempted", message),
+        KueueEvent(about(preemptee), "Normal", "Preempted", f"{message}; {ranks}"),
+        KueueEvent(about(preemptor), "Normal", "PreemptedWorkload", message),
     )
     return Issued(out, events)
 
@@ -123,7 +123,7 @@ def replaced(one: Nomination, workload: Workload) -> Workload:
 
 def evicted_for_nodes(workload: Workload, message: str, now: float) -> Issued:
     """Return a Workload evicted because nodes of its placement failed."""
-    event = Event(about(workload), "Normal", "EvictedDueToNodeFailures", message)
+    event = KueueEvent(about(workload), "Normal", "EvictedDueToNodeFailures", message)
     return Issued(evicted(workload, "NodeFailures", message, now), (event,))
 
 
@@ -138,7 +138,7 @@ def pending(entry: Entry, workload: Workload, message: str, now: float, *, count
     shown = message.encode()
     if len(shown) > EVENT_BYTES:
         message = shown[: EVENT_BYTES - 3].decode(errors="ignore") + "..."
-    return Issued(out, (Event(about(out), "Warning", "Pending", message),))
+    return Issued(out, (KueueEvent(about(out), "Warning", "Pending", message),))
 
 
 def formatted(amounts: Mapping[str, int]) -> dict[str, str]:

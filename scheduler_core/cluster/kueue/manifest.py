@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.cluster.kueue.amounts import format_amount
 from scheduler_core.cluster.kueue.objects import GROUP, PodSet
-from scheduler_core.cluster.kueue.workload import Condition, PodSetAssignment, Workload
+from scheduler_core.cluster.kueue.workload import PodSetAssignment, Workload, WorkloadCondition
 from scheduler_core.cluster.v1_37.objects import Manifest, stamp
 
 API_VERSION = f"{GROUP}/v1beta2"
@@ -68,7 +68,7 @@ def status_of(workload: Workload) -> dict[str, Any]:
     return {name: part for name, part in out.items() if part}
 
 
-def _condition(kind: str, one: Condition) -> dict[str, Any]:
+def _condition(kind: str, one: WorkloadCondition) -> dict[str, Any]:
     return {
         "type": kind,
         "status": "True" if one.status else "False",

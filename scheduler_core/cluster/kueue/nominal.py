@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.assignment import NEVER, Suitability
 from scheduler_core.cluster.kueue.cache import Cache
-from scheduler_core.cluster.kueue.entry import Entry, Request
-from scheduler_core.cluster.kueue.flavors import Search, assign
+from scheduler_core.cluster.kueue.entry import Entry, PodSetRequest
+from scheduler_core.cluster.kueue.flavors import FlavorSearch, assign
 from scheduler_core.cluster.kueue.objects import FlavorResource
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 from scheduler_core.cluster.kueue.topology.flavors import flavor_mismatch, is_topology_only
 
 
@@ -24,18 +24,18 @@ def fits_nominal(cache: Cache, entry: Entry) -> bool:
     return assign(search, replace(entry, tried=None), _least(entry)).mode == "Fit"
 
 
-def _least(entry: Entry) -> Sequence[Request]:
+def _least(entry: Entry) -> Sequence[PodSetRequest]:
     return [
         one if one.pod_set.min_count is None else replace(one, count=min(one.count, one.pod_set.min_count))
         for one in entry.requests
     ]
 
 
-def _search(cache: Cache, name: str) -> Search:
+def _search(cache: Cache, name: str) -> FlavorSearch:
     """Return a search in the queue as it would be without its cohort."""
     queue = cache.queues[name]
     only = is_topology_only(queue, cache.flavors)
-    return Search(
+    return FlavorSearch(
         queue=queue,
         node=_alone(cache.tree.queues[name]),
         flavors=cache.flavors,
@@ -53,8 +53,8 @@ def _never(_pair: FlavorResource, _amount: int) -> Suitability:
     return NEVER
 
 
-def _alone(node: Node) -> Node:
-    made = Node(node.name, is_queue=True, quotas=node.quotas, weight=node.weight)
+def _alone(node: QuotaNode) -> QuotaNode:
+    made = QuotaNode(node.name, is_queue=True, quotas=node.quotas, weight=node.weight)
     made.usage = node.usage
     made.settle()
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from scheduler_core.cluster.kueue.assignment import Assignment
-from scheduler_core.cluster.kueue.candidates import Considered, Target
+from scheduler_core.cluster.kueue.candidates import Considered, PreemptionTarget
 from scheduler_core.cluster.kueue.entry import Entry
 from scheduler_core.cluster.kueue.objects import Usage
 from scheduler_core.cluster.kueue.topology.snapshot import UsageByFlavor
@@ -18,7 +18,7 @@ class Nomination(Struct):
 
     entry: Entry
     assignment: Assignment
-    targets: list[Target]
+    targets: list[PreemptionTarget]
     message: str = ""
     status: str = NOT_NOMINATED
     reason: str = ""  # of requeueing

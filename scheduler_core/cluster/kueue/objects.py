@@ -33,7 +33,7 @@ class ResourceFlavor(Struct, frozen=True):
     topology: str = ""
 
 
-class Quota(Struct, frozen=True):
+class ResourceQuotaLimits(Struct, frozen=True):
     """What a queue or a cohort has of one resource in one flavor; a limit that is ``None`` does not limit."""
 
     nominal: int = 0
@@ -45,7 +45,7 @@ class FlavorQuotas(Struct, frozen=True):
     """A flavor of a resource group, with the quotas of the resources that the group covers."""
 
     name: str
-    resources: Mapping[str, Quota]
+    resources: Mapping[str, ResourceQuotaLimits]
 
 
 class ResourceGroup(Struct, frozen=True):
@@ -72,7 +72,7 @@ class FlavorFungibility(Struct, frozen=True):
     preference: str = ""
 
 
-class Preemption(Struct, frozen=True):
+class PreemptionPolicy(Struct, frozen=True):
     """Which workloads a queue may preempt; ``max_priority_threshold`` is of borrowWithinCohort."""
 
     within_cluster_queue: str = "Never"
@@ -93,7 +93,7 @@ class ClusterQueue(Struct, frozen=True):
     strategy: str = "BestEffortFIFO"
     namespace_selector: Mapping[str, Any] | None = None
     fungibility: FlavorFungibility = FlavorFungibility()
-    preemption: Preemption = Preemption()
+    preemption: PreemptionPolicy = PreemptionPolicy()
     checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stop_policy: str = "None"
     weight: float = 1.0

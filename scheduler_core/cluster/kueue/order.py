@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scheduler_core.cluster.kueue.nomination import Nomination
-from scheduler_core.cluster.kueue.quota import Node, QuotaTree
+from scheduler_core.cluster.kueue.quota import QuotaNode, QuotaTree
 from scheduler_core.cluster.kueue.shares import Share, share_of
 
 
@@ -51,18 +51,18 @@ class Tournament:
             yield winner
             self._forget(self._tree.queues[winner.entry.cluster_queue])
 
-    def _forget(self, queue: Node) -> None:
+    def _forget(self, queue: QuotaNode) -> None:
         for node in (queue, *queue.above):
             self._winners.pop(id(node), None)
             self._values.pop(id(node), None)
 
-    def _winner(self, cohort: Node) -> Nomination | None:
+    def _winner(self, cohort: QuotaNode) -> Nomination | None:
         """Return the entry that a cohort nominates."""
         if id(cohort) not in self._winners:
             self._winners[id(cohort)] = self._best(cohort)
         return self._winners[id(cohort)]
 
-    def _best(self, cohort: Node) -> Nomination | None:
+    def _best(self, cohort: QuotaNode) -> Nomination | None:
         best: Nomination | None = None
         best_value: _Value | None = None
         for child in (*cohort.cohorts, *cohort.queues):
@@ -76,7 +76,7 @@ class Tournament:
                 best, best_value = one, known[1]
         return best
 
-    def _value(self, one: Nomination, child: Node) -> _Value:
+    def _value(self, one: Nomination, child: QuotaNode) -> _Value:
         """Return what an entry has to offer at the child of a cohort that it comes from."""
         tree = self._tree
         workload = one.entry.workload

@@ -11,7 +11,7 @@ from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.entry import Entry
 from scheduler_core.cluster.kueue.objects import Amounts, FlavorResource, LocalQueue
 from scheduler_core.cluster.kueue.queues import PendingQueue
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 from scheduler_core.cluster.kueue.shares import share_of
 from scheduler_core.cluster.kueue.topology.snapshot import TopologySnapshot
 from scheduler_core.cluster.kueue.topology.tree import Domain, TopologyTree, add
@@ -145,13 +145,13 @@ def _tree(control: Control) -> Iterator[TreeRow]:
         yield from _below(control, root, 0)
 
 
-def _below(control: Control, node: Node, depth: int) -> Iterator[TreeRow]:
+def _below(control: Control, node: QuotaNode, depth: int) -> Iterator[TreeRow]:
     yield _row(control, node, depth)
     for child in sorted((*node.cohorts, *node.queues), key=lambda one: (one.is_queue, one.name)):
         yield from _below(control, child, depth + 1)
 
 
-def _row(control: Control, node: Node, depth: int) -> TreeRow:
+def _row(control: Control, node: QuotaNode, depth: int) -> TreeRow:
     share, beyond = share_of(node)
     row = TreeRow(
         node.name,
@@ -182,7 +182,7 @@ def _of_queue(control: Control, row: TreeRow) -> TreeRow:
     )
 
 
-def _quota(node: Node, pair: FlavorResource) -> QuotaRow:
+def _quota(node: QuotaNode, pair: FlavorResource) -> QuotaRow:
     quota = node.quotas.get(pair)
     return QuotaRow(
         *pair,

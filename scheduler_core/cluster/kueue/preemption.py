@@ -14,10 +14,10 @@ from scheduler_core.cluster.kueue.candidates import (
     PREEMPTED,
     RECLAMATION,
     WHILE_BORROWING,
-    Demand,
     Market,
+    PreemptionDemand,
+    PreemptionTarget,
     Reserving,
-    Target,
     allowed,
     filled_back,
     fits,
@@ -25,7 +25,7 @@ from scheduler_core.cluster.kueue.candidates import (
     place_of,
     within_nominal,
 )
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 
 
 class _Candidate(Struct, frozen=True):
@@ -38,10 +38,10 @@ class _Candidate(Struct, frozen=True):
     reserving: Reserving
     reason: str
     while_borrowing: bool = True
-    found: Node | None = None
+    found: QuotaNode | None = None
 
 
-def targets_of(market: Market, demand: Demand) -> list[Target]:
+def targets_of(market: Market, demand: PreemptionDemand) -> list[PreemptionTarget]:
     """Return what to preempt so that a demand fits, [] if nothing helps; the tree stays as it is."""
     hierarchy, priority = _other_candidates(market, demand)
     own = [_Candidate(one, IN_QUEUE) for one in sorted(own_candidates(market, demand), key=place_of)]
@@ -54,7 +54,7 @@ def targets_of(market: Market, demand: Demand) -> list[Target]:
     return []
 
 
-def _attempts(demand: Demand, has_hierarchy: bool, has_others: bool) -> tuple[bool, ...]:
+def _attempts(demand: PreemptionDemand, has_hierarchy: bool, has_others: bool) -> tuple[bool, ...]:
     borrows = demand.queue.preemption.borrow_within_cohort != "Never"
     is_over = any(demand.node.usage.get(pair, 0) >= demand.node.nominal(pair) for pair in demand.pairs)
     if not has_others or (not borrows and is_over):
@@ -63,27 +63,27 @@ def _attempts(demand: Demand, has_hierarchy: bool, has_others: bool) -> tuple[bo
 
 
 def _attempt(
-    market: Market, demand: Demand, listed: Sequence[_Candidate], allow_borrowing: bool
-) -> list[Target]:
+    market: Market, demand: PreemptionDemand, listed: Sequence[_Candidate], allow_borrowing: bool
+) -> list[PreemptionTarget]:
     tree = market.tree
     mark = tree.mark()
     watch = demand.watch
     watch.begin()
 
-    def is_enough(targets: list[Target]) -> bool:
+    def is_enough(targets: list[PreemptionTarget]) -> bool:
         return fits(demand, allow_borrowing=allow_borrowing) and demand.places(
             [one.reserving for one in targets]
         )
 
     try:
-        targets: list[Target] = []
+        targets: list[PreemptionTarget] = []
         for at, one in enumerate(listed):
             hindrance = _hindrance(market, demand, one, allow_borrowing)
             if hindrance:
                 watch.note(one.reserving, PASSED_OVER, hindrance)
                 continue
             tree.remove(tree.queues[one.reserving.queue], one.reserving.usage)
-            targets.append(Target(one.reserving, one.reason))
+            targets.append(PreemptionTarget(one.reserving, one.reason))
             watch.note(one.reserving, PREEMPTED)
             if is_enough(targets):
                 for other in listed[at + 1 : at + MOST_CONSIDERED]:
@@ -94,13 +94,13 @@ def _attempt(
         tree.revert(mark)
 
 
-def _hindrance(market: Market, demand: Demand, one: _Candidate, allow_borrowing: bool) -> str:
+def _hindrance(market: Market, demand: PreemptionDemand, one: _Candidate, allow_borrowing: bool) -> str:
     """Return why a candidate of another queue may not be preempted now: all above it have to borrow."""
     if one.found is None:
         return ""
     if allow_borrowing and not one.while_borrowing:
         return "only a Workload that does not borrow may preempt it"
-    node: Node | None = market.tree.queues[one.reserving.queue]
+    node: QuotaNode | None = market.tree.queues[one.reserving.queue]
     while node is not None and node is not one.found:
         if within_nominal(node, demand.pairs):
             return f"{node.name} does not borrow any more"
@@ -111,7 +111,7 @@ def _hindrance(market: Market, demand: Demand, one: _Candidate, allow_borrowing:
 # --- candidates of other queues
 
 
-def _other_candidates(market: Market, demand: Demand) -> tuple[list[_Candidate], list[_Candidate]]:
+def _other_candidates(market: Market, demand: PreemptionDemand) -> tuple[list[_Candidate], list[_Candidate]]:
     """Return candidates that the Workload has an advantage over by the tree, and those by priority."""
     hierarchy: list[_Candidate] = []
     priority: list[_Candidate] = []
@@ -128,9 +128,9 @@ def _other_candidates(market: Market, demand: Demand) -> tuple[list[_Candidate],
     return hierarchy, priority
 
 
-def _origins(demand: Demand) -> dict[str, tuple[Node, bool]]:
+def _origins(demand: PreemptionDemand) -> dict[str, tuple[QuotaNode, bool]]:
     """Return the queues with candidates: the cohort in which each was found, and who has the advantage."""
-    origins: dict[str, tuple[Node, bool]] = {}
+    origins: dict[str, tuple[QuotaNode, bool]] = {}
     node = demand.node
     if demand.queue.preemption.reclaim_within_cohort == "Never" or node.parent is None:
         return origins
@@ -145,7 +145,7 @@ def _origins(demand: Demand) -> dict[str, tuple[Node, bool]]:
     return origins
 
 
-def _below(demand: Demand, cohort: Node, done: Node) -> Iterator[Node]:
+def _below(demand: PreemptionDemand, cohort: QuotaNode, done: QuotaNode) -> Iterator[QuotaNode]:
     """Yield the queues that borrow below a cohort, without what has been looked at."""
     for child in cohort.cohorts:
         if child is not done and not within_nominal(child, demand.pairs):
@@ -155,7 +155,7 @@ def _below(demand: Demand, cohort: Node, done: Node) -> Iterator[Node]:
             yield queue
 
 
-def _by_priority(demand: Demand, one: Reserving, cohort: Node) -> _Candidate:
+def _by_priority(demand: PreemptionDemand, one: Reserving, cohort: QuotaNode) -> _Candidate:
     preemption = demand.queue.preemption
     threshold = preemption.max_priority_threshold
     rank = one.workload.rank

@@ -13,15 +13,15 @@ from scheduler_core.cluster.kueue.objects import (
     ClusterQueue,
     Cohort,
     FlavorResource,
-    Quota,
     ResourceGroup,
+    ResourceQuotaLimits,
     Usage,
 )
 
 Journal = list[tuple[Usage, FlavorResource, int]]
 
 
-class Node:
+class QuotaNode:
     """A ClusterQueue or Cohort of the tree."""
 
     __slots__ = (
@@ -30,13 +30,18 @@ class Node:
     )  # fmt: skip
 
     def __init__(
-        self, name: str, *, is_queue: bool, quotas: Mapping[FlavorResource, Quota], weight: float
+        self,
+        name: str,
+        *,
+        is_queue: bool,
+        quotas: Mapping[FlavorResource, ResourceQuotaLimits],
+        weight: float,
     ) -> None:
         self.name, self.is_queue, self.quotas, self.weight = name, is_queue, quotas, weight
-        self.parent: Node | None = None
-        self.root: Node = self
-        self.cohorts: list[Node] = []
-        self.queues: list[Node] = []
+        self.parent: QuotaNode | None = None
+        self.root: QuotaNode = self
+        self.cohorts: list[QuotaNode] = []
+        self.queues: list[QuotaNode] = []
         self.subtree: Usage = {}
         self.local: Usage = {}
         self.usage: Usage = {}
@@ -97,7 +102,7 @@ class Node:
         return False
 
     @property
-    def above(self) -> Iterator[Node]:
+    def above(self) -> Iterator[QuotaNode]:
         """The cohorts above it, the nearest first."""
         node = self.parent
         while node is not None:
@@ -142,7 +147,7 @@ class Node:
         }
 
 
-def _rise(child: Node, parent: Node) -> None:
+def _rise(child: QuotaNode, parent: QuotaNode) -> None:
     for pair, whole in child.subtree.items():
         lent = whole - child.local.get(pair, 0)
         parent.subtree[pair] = parent.subtree.get(pair, 0) + lent
@@ -155,8 +160,8 @@ class QuotaTree:
     """All ClusterQueues and Cohorts, with the usage of the queues' reserving workloads."""
 
     def __init__(self) -> None:
-        self.queues: dict[str, Node] = {}
-        self.cohorts: dict[str, Node] = {}
+        self.queues: dict[str, QuotaNode] = {}
+        self.cohorts: dict[str, QuotaNode] = {}
         self.cyclic: frozenset[str] = frozenset()
         self._journal: Journal = []
 
@@ -170,7 +175,7 @@ class QuotaTree:
         used = {name: node.usage for name, node in self.queues.items()}
         self.cohorts = {name: _cohort_node(one) for name, one in cohorts.items()}
         self.queues = {
-            name: Node(name, is_queue=True, quotas=_quotas(one.groups), weight=one.weight)
+            name: QuotaNode(name, is_queue=True, quotas=_quotas(one.groups), weight=one.weight)
             for name, one in sorted(queues.items())
         }
         for name, one in sorted(cohorts.items()):
@@ -180,12 +185,12 @@ class QuotaTree:
             self.queues[name].usage = used[name] if name in used else usage_of(name)
         self._finish()
 
-    def _hang(self, node: Node, parent: str) -> None:
+    def _hang(self, node: QuotaNode, parent: str) -> None:
         if not parent:
             return
         above = self.cohorts.get(parent)
         if above is None:
-            above = self.cohorts[parent] = Node(parent, is_queue=False, quotas={}, weight=1.0)
+            above = self.cohorts[parent] = QuotaNode(parent, is_queue=False, quotas={}, weight=1.0)
         node.parent = above
         (above.queues if node.is_queue else above.cohorts).append(node)
 
@@ -216,13 +221,13 @@ class QuotaTree:
         """Forget what could be taken back."""
         self._journal.clear()
 
-    def add(self, node: Node, usage: Mapping[FlavorResource, int]) -> None:
+    def add(self, node: QuotaNode, usage: Mapping[FlavorResource, int]) -> None:
         """Use more in a queue."""
         for pair, amount in usage.items():
             self._add(node, pair, amount)
 
-    def _add(self, node: Node, pair: FlavorResource, amount: int) -> None:
-        above: Node | None = node
+    def _add(self, node: QuotaNode, pair: FlavorResource, amount: int) -> None:
+        above: QuotaNode | None = node
         while above is not None:
             part = above.local_available(pair)
             self._set(above, pair, above.usage.get(pair, 0) + amount)
@@ -231,13 +236,13 @@ class QuotaTree:
             amount -= part
             above = above.parent
 
-    def remove(self, node: Node, usage: Mapping[FlavorResource, int]) -> None:
+    def remove(self, node: QuotaNode, usage: Mapping[FlavorResource, int]) -> None:
         """Use less in a queue."""
         for pair, amount in usage.items():
             self._remove(node, pair, amount)
 
-    def _remove(self, node: Node, pair: FlavorResource, amount: int) -> None:
-        above: Node | None = node
+    def _remove(self, node: QuotaNode, pair: FlavorResource, amount: int) -> None:
+        above: QuotaNode | None = node
         while above is not None:
             used = above.usage.get(pair, 0)
             stored = used - above.local.get(pair, 0)
@@ -247,16 +252,16 @@ class QuotaTree:
             amount = min(amount, stored)
             above = above.parent
 
-    def _set(self, node: Node, pair: FlavorResource, amount: int) -> None:
+    def _set(self, node: QuotaNode, pair: FlavorResource, amount: int) -> None:
         self._journal.append((node.usage, pair, node.usage.get(pair, 0)))
         node.usage[pair] = amount
 
 
-def _cohort_node(cohort: Cohort) -> Node:
-    return Node(cohort.name, is_queue=False, quotas=_quotas(cohort.groups), weight=cohort.weight)
+def _cohort_node(cohort: Cohort) -> QuotaNode:
+    return QuotaNode(cohort.name, is_queue=False, quotas=_quotas(cohort.groups), weight=cohort.weight)
 
 
-def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, Quota]:
+def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, ResourceQuotaLimits]:
     return {
         (flavor.name, resource): quota
         for group in groups
@@ -265,7 +270,7 @@ def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, Quota]:
     }
 
 
-def _is_cyclic(node: Node) -> bool:
+def _is_cyclic(node: QuotaNode) -> bool:
     seen = {node.name}
     for one in node.above:
         if one.name in seen:
@@ -274,13 +279,13 @@ def _is_cyclic(node: Node) -> bool:
     return False
 
 
-def _root(node: Node) -> Node:
+def _root(node: QuotaNode) -> QuotaNode:
     while node.parent is not None:
         node = node.parent
     return node
 
 
-def queues_below(node: Node) -> Iterator[Node]:
+def queues_below(node: QuotaNode) -> Iterator[QuotaNode]:
     """Yield the queues of a subtree."""
     if node.is_queue:
         yield node

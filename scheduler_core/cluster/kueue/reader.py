@@ -13,10 +13,10 @@ from scheduler_core.cluster.kueue.objects import (
     FlavorQuotas,
     LocalQueue,
     PodSet,
-    Preemption,
-    Quota,
+    PreemptionPolicy,
     ResourceFlavor,
     ResourceGroup,
+    ResourceQuotaLimits,
     Topology,
     TopologyRequest,
 )
@@ -88,8 +88,8 @@ def _group(group: Mapping[str, Any]) -> ResourceGroup:
     return ResourceGroup(tuple(group.get("coveredResources") or ()), flavors)
 
 
-def _quota(resource: str, row: Mapping[str, Any]) -> Quota:
-    return Quota(
+def _quota(resource: str, row: Mapping[str, Any]) -> ResourceQuotaLimits:
+    return ResourceQuotaLimits(
         nominal=parse_resource(resource, str(row.get("nominalQuota") or 0)),
         borrowing_limit=_limit(resource, row.get("borrowingLimit")),
         lending_limit=_limit(resource, row.get("lendingLimit")),
@@ -117,9 +117,9 @@ def _converted(value: str) -> str:
     return _V1BETA1_FUNGIBILITY.get(value, value)
 
 
-def _preemption(part: Mapping[str, Any]) -> Preemption:
+def _preemption(part: Mapping[str, Any]) -> PreemptionPolicy:
     borrowing = part.get("borrowWithinCohort") or {}
-    return Preemption(
+    return PreemptionPolicy(
         within_cluster_queue=part.get("withinClusterQueue") or "Never",
         reclaim_within_cohort=part.get("reclaimWithinCohort") or "Never",
         borrow_within_cohort=borrowing.get("policy") or "Never",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from scheduler_core.cluster.kueue.assignment import Assignment, Choice, PodSetResult
+from scheduler_core.cluster.kueue.assignment import Assignment, FlavorChoice, PodSetResult
 from scheduler_core.cluster.kueue.entry import Entry, Tried
 from scheduler_core.cluster.kueue.nomination import EVICTED, Nomination
 from scheduler_core.cluster.kueue.topology.flavors import is_explicit
-from scheduler_core.cluster.kueue.topology.placement import PlacedPodSet, Placement
+from scheduler_core.cluster.kueue.topology.placement import PlacedPodSet, TopologyPlacement
 from scheduler_core.cluster.kueue.topology.replacement import Standing, replace_node
 from scheduler_core.cluster.kueue.topology.snapshot import TopologySnapshot
 from scheduler_core.cluster.kueue.topology.usage import DomainUsage
@@ -21,7 +21,7 @@ def second_pass(entry: Entry, topologies: TopologySnapshot) -> Nomination:
     """Return what becomes of an admitted Workload whose placement has an unhealthy node."""
     workload = entry.workload
     (node,) = workload.unhealthy
-    found, domains = Placement(), {}
+    found, domains = TopologyPlacement(), {}
     for flavor, standing in _standing(workload, topologies).items():
         tree, used = topologies.trees[flavor], topologies.used.get(flavor, {})
         part = replace_node(tree, used, standing, node, topologies.gates)
@@ -50,7 +50,7 @@ def _standing(workload: Workload, topologies: TopologySnapshot) -> dict[str, lis
     return found
 
 
-def _gained(standing: Standing, found: Placement) -> Iterator[DomainUsage]:
+def _gained(standing: Standing, found: TopologyPlacement) -> Iterator[DomainUsage]:
     """Yield what a replacement takes on top of what stands."""
     pod_set, old = standing
     new = found.assignments.get(pod_set.name)
@@ -60,12 +60,14 @@ def _gained(standing: Standing, found: Placement) -> Iterator[DomainUsage]:
             yield DomainUsage(key, pod_set.requests, count - before[key])
 
 
-def _results(workload: Workload, found: Placement) -> Iterator[PodSetResult]:
+def _results(workload: Workload, found: TopologyPlacement) -> Iterator[PodSetResult]:
     for one in workload.admission.pod_sets if workload.admission else ():
         yield PodSetResult(
             name=one.name,
             count=one.count,
             requests=dict(one.usage),
-            choices={resource: Choice(flavor, "Fit", 0, -1) for resource, flavor in one.flavors.items()},
+            choices={
+                resource: FlavorChoice(flavor, "Fit", 0, -1) for resource, flavor in one.flavors.items()
+            },
             topology=found.assignments.get(one.name, one.topology),
         )

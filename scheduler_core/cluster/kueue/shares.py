@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 
 Share = tuple[float, float]
 """A share, ordered: the ratio by the weight; with weight 0 infinity, and then the ratio."""
@@ -18,7 +18,7 @@ def _share(ratio: float, weight: float) -> Share:
     return (inf, ratio) if ratio > 0 else NOTHING
 
 
-def share_of(node: Node) -> Share:
+def share_of(node: QuotaNode) -> Share:
     """Return the dominant resource share of a node; a root's is 0."""
     parent = node.parent
     if parent is None:
@@ -35,13 +35,13 @@ def share_of(node: Node) -> Share:
     return _share(max(ratios, default=0.0), node.weight)
 
 
-def is_borrowing(node: Node) -> bool:
+def is_borrowing(node: QuotaNode) -> bool:
     """Return whether a node uses more than its quota of anything."""
     subtree = node.subtree
     return any(used > subtree.get(pair, 0) for pair, used in node.usage.items())
 
 
-def _borrowed(node: Node) -> dict[str, int]:
+def _borrowed(node: QuotaNode) -> dict[str, int]:
     out: dict[str, int] = {}
     subtree = node.subtree
     for pair, used in node.usage.items():
@@ -51,7 +51,7 @@ def _borrowed(node: Node) -> dict[str, int]:
     return out
 
 
-def _lendable(parent: Node) -> dict[str, int]:
+def _lendable(parent: QuotaNode) -> dict[str, int]:
     """Return what the children of a cohort could borrow at most, by resource."""
     found = parent.lendable
     if found is None:
@@ -61,7 +61,7 @@ def _lendable(parent: Node) -> dict[str, int]:
     return found
 
 
-def sides(one: Node, other: Node) -> tuple[Node, Node]:
+def sides(one: QuotaNode, other: QuotaNode) -> tuple[QuotaNode, QuotaNode]:
     """Return the children of the lowest common ancestor of two queues on the paths to them."""
     path = [one, *one.above]
     seen = {id(node): index for index, node in enumerate(path)}

@@ -15,8 +15,8 @@ from scheduler_core.cluster.kueue.workload import (
     REQUEUED,
     Assigned,
     CheckState,
-    Condition,
     Workload,
+    WorkloadCondition,
 )
 
 
@@ -34,7 +34,7 @@ def reserved(workload: Workload, admission: Assigned, now: float) -> Workload:
 def unreserved(workload: Workload, reason: str, message: str, now: float) -> Workload:
     """Return it without reservation, for a reason (UnsetQuotaReservationWithCondition)."""
     old = workload.conditions.get(QUOTA_RESERVED)
-    new = Condition(False, reason, message, old.at if old is not None and not old.status else now)
+    new = WorkloadCondition(False, reason, message, old.at if old is not None and not old.status else now)
     out = workload
     if new != old:
         out = replace(out, conditions={**out.conditions, QUOTA_RESERVED: new})

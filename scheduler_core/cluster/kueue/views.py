@@ -11,7 +11,7 @@ from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.counters import used_by
 from scheduler_core.cluster.kueue.issue import formatted
 from scheduler_core.cluster.kueue.nomination import CycleRecord, Inadmissible, Nomination
-from scheduler_core.cluster.kueue.quota import Node
+from scheduler_core.cluster.kueue.quota import QuotaNode
 from scheduler_core.cluster.kueue.shares import share_of
 from scheduler_core.cluster.kueue.workload import ADMITTED, PodSetAssignment, Workload
 
@@ -160,7 +160,7 @@ def _cluster_queue(control: Control, name: str) -> dict[str, Any]:
     return _with(out, admitted=admitted)
 
 
-def _share(node: Node) -> float:
+def _share(node: QuotaNode) -> float:
     value = share_of(node)[0]
     return -1 if value == float("inf") else value
 
@@ -170,7 +170,7 @@ def cohort_views(control: Control) -> dict[str, Any]:
     return {name: _cohort(control, node) for name, node in sorted(control.cache.tree.cohorts.items())}
 
 
-def _cohort(control: Control, node: Node) -> dict[str, Any]:
+def _cohort(control: Control, node: QuotaNode) -> dict[str, Any]:
     out: dict[str, Any] = {"usage": by_flavor(node.usage)}
     if control.configuration.is_fair and node.parent is not None:
         out["share"] = _share(node)

@@ -26,7 +26,7 @@ PREEMPTED, QUOTA_RESERVED, REQUEUED = "Preempted", "QuotaReserved", "Requeued"
 DEACTIVATION_TARGET = "DeactivationTarget"
 
 
-class Condition(Struct, frozen=True):
+class WorkloadCondition(Struct, frozen=True):
     """A status condition; ``at`` is when its status last changed, in seconds since 1970."""
 
     status: bool
@@ -83,7 +83,7 @@ class Workload(Struct, frozen=True):
     pod_sets: tuple[PodSet, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     owner: str = ""
-    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    conditions: Mapping[str, WorkloadCondition] = field(default_factory=dict)
     admission: Assigned | None = None
     checks: Mapping[str, CheckState] = field(default_factory=dict)
     requeue_at: float | None = None
@@ -139,7 +139,7 @@ class Workload(Struct, frozen=True):
         """Return it with a condition, whose time stays while its status does."""
         old = self.conditions.get(kind)
         at = old.at if old is not None and old.status == status else now
-        new = Condition(status, reason, message, at)
+        new = WorkloadCondition(status, reason, message, at)
         return self if new == old else replace(self, conditions={**self.conditions, kind: new})
 
     def without(self, kind: str) -> Workload:
@@ -223,9 +223,9 @@ def _owner(meta: Mapping[str, Any]) -> str:
     return next((f"{one['kind']} {one['name']}" for one in owners if one.get("controller")), "")
 
 
-def _condition(row: Mapping[str, Any], now: float) -> Condition:
+def _condition(row: Mapping[str, Any], now: float) -> WorkloadCondition:
     at = seconds_of(row.get("lastTransitionTime"))
-    return Condition(
+    return WorkloadCondition(
         row.get("status") == "True",
         row.get("reason") or "",
         row.get("message") or "",

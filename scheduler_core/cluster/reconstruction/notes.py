@@ -29,7 +29,7 @@ class Note(NamedTuple):
     """Whether the dump lacks an object."""
 
 
-class Summary(NamedTuple):
+class NoteSummary(NamedTuple):
     """A note, or what is said of several with ``details``, one of each."""
 
     text: str
@@ -37,19 +37,19 @@ class Summary(NamedTuple):
     lacks: bool = True
 
 
-def summed_up(notes: Iterable[Note]) -> Iterator[Summary]:
+def summed_up(notes: Iterable[Note]) -> Iterator[NoteSummary]:
     """Yield each note that is like no other, and one for all that are alike, in order of their first."""
     groups: dict[str, list[Note]] = {}
     for note in notes:
         groups.setdefault(note.group or note.text, []).append(note)
     for group, alike in groups.items():
         if len(alike) == 1:
-            yield Summary(alike[0].text, (), alike[0].lacks)
+            yield NoteSummary(alike[0].text, (), alike[0].lacks)
         else:
             kinds = Counter(note.kind for note in alike)
             counts = [f"{count:,} {_plural(kind, count)}" for kind, count in kinds.items()]
             text = group.format(f"{_listed(counts)} are")
-            yield Summary(text, tuple(note.text for note in alike))
+            yield NoteSummary(text, tuple(note.text for note in alike))
 
 
 def _plural(kind: str, count: int) -> str:

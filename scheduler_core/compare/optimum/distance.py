@@ -12,7 +12,7 @@ from msgspec import Struct
 from scheduler_core.compare.optimum.greed import TOO_SHORT
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of
-from scheduler_core.compare.optimum.snapshot import Standing
+from scheduler_core.compare.optimum.snapshot import ClusterSnapshot
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run import Stepper
@@ -48,7 +48,7 @@ class Distance(Struct, frozen=True, rename="camel"):
 
 def distance_of(simulation: Stepper, seconds: float, watch: Watch = unwatched) -> Distance:
     """Return the distance of a run that has ended, searched for ``seconds`` at most; every pod may move."""
-    standing = Standing(simulation, 0)
+    standing = ClusterSnapshot(simulation, 0)
     pods = [pod for pod in standing.pods if not pod.terminal]
     ours = _worth(pod.node_name for pod in pods)
     size = len(standing.nodes) * len(pods)

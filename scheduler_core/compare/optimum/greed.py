@@ -12,7 +12,7 @@ from scheduler_core.compare.optimum.contenders import CONTENDERS, Contender
 from scheduler_core.compare.optimum.objectives import OBJECTIVES
 from scheduler_core.compare.optimum.optimum import Optimum, find_optimum
 from scheduler_core.compare.optimum.problem import problem_of, request_of
-from scheduler_core.compare.optimum.snapshot import Standing
+from scheduler_core.compare.optimum.snapshot import ClusterSnapshot
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run.table import simulate
@@ -106,7 +106,7 @@ def price_of_greed(
         ShortRunError: The run ends before that step.
         PolicyError: The scenario's configuration cannot be used.
     """
-    standing = Standing(simulate(scenario, trace=False), step, watch)
+    standing = ClusterSnapshot(simulate(scenario, trace=False), step, watch)
     others = [_row(name, one, standing, watch, evict=evict) for name, one in CONTENDERS.items()]
     began = time.monotonic()
     problem = problem_of(standing.nodes, standing.pods, move=move, evict=evict)
@@ -160,7 +160,7 @@ def worth(figures: PlacementFigures, objectives: Sequence[str]) -> list[int]:
     return [value if objective.maximized else -value for objective, value in values]
 
 
-def _row(name: str, one: Contender, standing: Standing, watch: Watch, *, evict: bool) -> GreedRow:
+def _row(name: str, one: Contender, standing: ClusterSnapshot, watch: Watch, *, evict: bool) -> GreedRow:
     began = time.monotonic()
     left_out = tuple(one.unread(standing.documents))
     try:
@@ -188,7 +188,7 @@ def _best(rows: Sequence[GreedRow], objectives: Sequence[str]) -> Mapping[str, s
     return max(known, key=lambda one: worth(one, objectives)).placements if known else {}
 
 
-def figures_of(standing: Standing, placement: Mapping[str, str], seconds: float) -> PlacementFigures:
+def figures_of(standing: ClusterSnapshot, placement: Mapping[str, str], seconds: float) -> PlacementFigures:
     """Return what a placement of a cluster's pods comes to."""
     pods = {pod.meta.key: pod for pod in standing.pods}
     on = {key: node for key, node in placement.items() if key in pods}

@@ -34,7 +34,7 @@ class ShortRunError(ValueError):
         super().__init__(f"the run ends after {cycles:,} cycles: step must be at most that, not {wanted:,}")
 
 
-class Standing:
+class ClusterSnapshot:
     """Nodes and pods, typed and as manifests, after ``cycles`` cycles of a run. Raises ShortRunError.
 
     ``watch`` hears of the stage ``stepping``, in cycles, and ends it by raising.

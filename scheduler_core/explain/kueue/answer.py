@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.cluster.kueue.control import Control
-from scheduler_core.cluster.kueue.cycle import Cycle
+from scheduler_core.cluster.kueue.cycle import AdmissionCycle
 from scheduler_core.cluster.kueue.entry import Entry
 from scheduler_core.cluster.kueue.nomination import CycleRecord, Inadmissible, Nomination
 from scheduler_core.cluster.kueue.workload import (
@@ -23,7 +23,7 @@ from scheduler_core.explain.kueue.change import KueueChange
 from scheduler_core.explain.kueue.changes import changes_for
 from scheduler_core.explain.kueue.position import (
     FlavorStanding,
-    Place,
+    QueuePlace,
     flavors_of,
     place_of,
     request_sentence,
@@ -59,7 +59,7 @@ class KueueAnswer(Struct, frozen=True):
     summary: str
     reason: str = ""
     message: str = ""
-    place: Place | None = None
+    place: QueuePlace | None = None
     asks: tuple[str, ...] = ()
     flavors: tuple[FlavorStanding, ...] = ()
     targets: tuple[str, ...] = ()
@@ -204,7 +204,7 @@ def _attempt(control: Control, entry: Entry | None) -> CycleRecord | None:
     """Return what a cycle finds for an entry that is its only head, with nothing carried out."""
     if entry is None:
         return None
-    return Cycle(control.cache, control.configuration, control.now).run([entry])
+    return AdmissionCycle(control.cache, control.configuration, control.now).run([entry])
 
 
 def _fits(one: Nomination) -> bool:
@@ -214,7 +214,7 @@ def _fits(one: Nomination) -> bool:
 def _reason(
     control: Control,
     workload: Workload,
-    place: Place | None,
+    place: QueuePlace | None,
     tried: Nomination | Inadmissible | None,
 ) -> tuple[str, str]:
     """Return KEP-10852's reason, and the message that Kueue writes or would write."""

@@ -12,7 +12,7 @@ from scheduler_core.explain.kueue.trials import Edit
 PREEMPTED_NAMED = 5
 
 
-class Proposal(Struct, frozen=True):
+class ProposedChange(Struct, frozen=True):
     """A change that may help: what it is about, in words, as JSON patches, and how it is made on a copy."""
 
     about: str

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.workload import Workload
-from scheduler_core.explain.kueue.change import KueueChange, Proposal
+from scheduler_core.explain.kueue.change import KueueChange, ProposedChange
 from scheduler_core.explain.kueue.position import FlavorStanding
 from scheduler_core.explain.kueue.proposals import (
     count_proposal,
@@ -17,7 +17,7 @@ from scheduler_core.explain.kueue.proposals import (
     quota_proposals,
     topology_proposals,
 )
-from scheduler_core.explain.kueue.trials import Clock, course
+from scheduler_core.explain.kueue.trials import TrialBounds, course
 
 SEARCH_SECONDS = 6.0
 MOST_TRIALS = 60
@@ -27,7 +27,7 @@ def changes_for(
     control: Control, workload: Workload, queue: str, tried: Sequence[FlavorStanding], ahead: Sequence[str]
 ) -> list[KueueChange]:
     """Return one change of each kind that admits a Workload, those that preempt nobody first."""
-    clock = Clock(SEARCH_SECONDS, MOST_TRIALS)
+    clock = TrialBounds(SEARCH_SECONDS, MOST_TRIALS)
     kinds = _kinds(control, workload, queue, tried, ahead)
     found = [_first(control, workload.key, kind, clock) for kind in kinds]
     found.append(_fewer(control, workload, clock) if queue else None)
@@ -37,7 +37,7 @@ def changes_for(
 
 def _kinds(
     control: Control, workload: Workload, queue: str, tried: Sequence[FlavorStanding], ahead: Sequence[str]
-) -> Iterator[Iterable[Proposal]]:
+) -> Iterator[Iterable[ProposedChange]]:
     """Yield the proposals by kind; of each kind the first that helps is taken."""
     yield door_proposals(control, workload)
     if not queue:
@@ -54,7 +54,9 @@ def _kinds(
         yield topology_proposals(workload, control.cache.topologies[name].levels)
 
 
-def _first(control: Control, key: str, proposals: Iterable[Proposal], clock: Clock) -> KueueChange | None:
+def _first(
+    control: Control, key: str, proposals: Iterable[ProposedChange], clock: TrialBounds
+) -> KueueChange | None:
     for proposal in proposals:
         found = _verified(control, key, proposal, clock)
         if found is not None:
@@ -62,7 +64,7 @@ def _first(control: Control, key: str, proposals: Iterable[Proposal], clock: Clo
     return None
 
 
-def _verified(control: Control, key: str, proposal: Proposal, clock: Clock) -> KueueChange | None:
+def _verified(control: Control, key: str, proposal: ProposedChange, clock: TrialBounds) -> KueueChange | None:
     """Return a proposal as a change if the Workload is admitted with it."""
     if not clock.allows():
         return None
@@ -72,7 +74,7 @@ def _verified(control: Control, key: str, proposal: Proposal, clock: Clock) -> K
     return KueueChange(proposal.about, proposal.words, proposal.patches, tuple(dict.fromkeys(made.preempted)))
 
 
-def _fewer(control: Control, workload: Workload, clock: Clock) -> KueueChange | None:
+def _fewer(control: Control, workload: Workload, clock: TrialBounds) -> KueueChange | None:
     """Return the largest number of pods with which it is admitted, of its largest pod set."""
     counts = [one.count for one in workload.pod_sets]
     at = counts.index(max(counts, default=0)) if counts else -1

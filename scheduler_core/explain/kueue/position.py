@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from scheduler_core.cluster.kueue.amounts import format_amount
-from scheduler_core.cluster.kueue.assignment import Attempt, PodSetResult
+from scheduler_core.cluster.kueue.assignment import FlavorAttempt, PodSetResult
 from scheduler_core.cluster.kueue.cache import Cache
-from scheduler_core.cluster.kueue.candidates import Target
-from scheduler_core.cluster.kueue.entry import Entry, Request
+from scheduler_core.cluster.kueue.candidates import PreemptionTarget
+from scheduler_core.cluster.kueue.entry import Entry, PodSetRequest
 from scheduler_core.cluster.kueue.nomination import Nomination
 from scheduler_core.cluster.kueue.queues import PendingQueue
 from scheduler_core.explain.kueue.quota_facts import QuotaFacts, quota_facts
@@ -19,7 +19,7 @@ AHEAD_NAMED = 5
 TARGETS_NAMED = 10
 
 
-class Place(Struct, frozen=True):
+class QueuePlace(Struct, frozen=True):
     """A place in a queue, counted from 1; ``ahead`` are the first ones before it.
 
     ``is_active``: the next cycles try it, once those before it are done with; otherwise it was tried, and
@@ -51,14 +51,14 @@ class Place(Struct, frozen=True):
         return f" and {more:,} more" if more > 0 else ""
 
 
-def place_of(queue: PendingQueue, strategy: str, key: str) -> Place | None:
+def place_of(queue: PendingQueue, strategy: str, key: str) -> QueuePlace | None:
     """Return a Workload's place by the order of the visibility API: heap and inadmissible together."""
     listed = [*queue.listed(), *queue.waiting()]
     ordered = [one.key for one in sorted(listed, key=lambda one: (one.key != queue.sticky, one.order))]
     if key not in ordered:
         return None
     at = ordered.index(key)
-    return Place(
+    return QueuePlace(
         at + 1,
         len(ordered),
         key in queue.active,
@@ -68,7 +68,7 @@ def place_of(queue: PendingQueue, strategy: str, key: str) -> Place | None:
     )
 
 
-def request_sentence(request: Request) -> str:
+def request_sentence(request: PodSetRequest) -> str:
     """Return what a pod set asks for."""
     each = ", ".join(f"{name} {format_amount(name, amount)}" for name, amount in sorted(request.each.items()))
     pods = "1 pod" if request.count == 1 else f"{request.count:,} pods"
@@ -119,13 +119,13 @@ def flavors_of(cache: Cache, entry: Entry, one: Nomination) -> Iterator[FlavorSt
             )
 
 
-def _verdict(attempt: Attempt) -> str:
+def _verdict(attempt: FlavorAttempt) -> str:
     height = attempt.height
     borrows = f", borrowing from a cohort {height} up" if height and attempt.mode else ""
     return f"{_VERDICTS[attempt.mode]}{borrows}"
 
 
-def _quotas(cache: Cache, queue: str, result: PodSetResult, attempt: Attempt) -> Iterator[QuotaFacts]:
+def _quotas(cache: Cache, queue: str, result: PodSetResult, attempt: FlavorAttempt) -> Iterator[QuotaFacts]:
     for group in cache.queues[queue].groups:
         quotas = next((flavor.resources for flavor in group.flavors if flavor.name == attempt.flavor), None)
         for resource in quotas or ():
@@ -133,7 +133,7 @@ def _quotas(cache: Cache, queue: str, result: PodSetResult, attempt: Attempt) ->
                 yield quota_facts(cache, queue, (attempt.flavor, resource), result.requests[resource])
 
 
-def targets_sentences(targets: Sequence[Target]) -> Iterator[str]:
+def targets_sentences(targets: Sequence[PreemptionTarget]) -> Iterator[str]:
     """Yield whom an attempt would preempt, in the order of the search, and for what reason."""
     for number, one in enumerate(targets[:TARGETS_NAMED], 1):
         workload = one.reserving.workload

@@ -13,13 +13,13 @@ from scheduler_core.cluster.kueue.objects import (
     ClusterQueue,
     FlavorResource,
     PodSet,
-    Quota,
     ResourceFlavor,
+    ResourceQuotaLimits,
     TopologyRequest,
 )
 from scheduler_core.cluster.kueue.workload import Workload
 from scheduler_core.cluster.v1_37.objects import selects, tolerates
-from scheduler_core.explain.kueue.change import KueuePatch, Proposal
+from scheduler_core.explain.kueue.change import KueuePatch, ProposedChange
 from scheduler_core.explain.kueue.position import FlavorStanding
 from scheduler_core.explain.kueue.trials import Edit
 
@@ -32,7 +32,7 @@ PRIORITIES_TRIED = 6
 
 def quota_proposals(
     control: Control, queue: str, flavor: FlavorStanding, ahead: Sequence[str]
-) -> Iterator[Proposal]:
+) -> Iterator[ProposedChange]:
     """Yield raises of a queue's quota of a flavor: by what is missing, then for those before it, too."""
     short = [facts for facts in flavor.quotas if facts.missing]
     more = {(facts.flavor, facts.resource): 0 for facts in short}
@@ -44,7 +44,7 @@ def quota_proposals(
             yield _raise(control.cache.queues[queue], raised, "nominal", "nominalQuota")
 
 
-def limit_proposals(control: Control, queue: str, flavor: FlavorStanding) -> Iterator[Proposal]:
+def limit_proposals(control: Control, queue: str, flavor: FlavorStanding) -> Iterator[ProposedChange]:
     """Yield a raise of the borrowing limits that keep a queue from what its cohort has."""
     limited = [one for one in flavor.quotas if one.missing and one.borrowing_limit is not None]
     if limited:
@@ -57,7 +57,9 @@ def _asked(control: Control, queue: str, key: str, resource: str) -> int:
     return sum(one.total.get(resource, 0) for one in entry.requests) if entry else 0
 
 
-def _raise(queue: ClusterQueue, raised: Mapping[FlavorResource, int], field: str, written: str) -> Proposal:
+def _raise(
+    queue: ClusterQueue, raised: Mapping[FlavorResource, int], field: str, written: str
+) -> ProposedChange:
     operations, words = [], []
     for path, pair, quota in _quotas(queue):
         if pair in raised:
@@ -65,7 +67,7 @@ def _raise(queue: ClusterQueue, raised: Mapping[FlavorResource, int], field: str
             before, after = (format_amount(pair[1], amount) for amount in (old, old + raised[pair]))
             operations.append({"op": "replace", "path": f"{path}/{written}", "value": after})
             words.append(f"{written} of {pair[1]} in flavor {pair[0]} from {before} to {after}")
-    return Proposal(
+    return ProposedChange(
         "quota",
         f"raise ClusterQueue {queue.name}'s {' and '.join(words)}",
         (KueuePatch("ClusterQueue", queue.name, tuple(operations)),),
@@ -73,7 +75,7 @@ def _raise(queue: ClusterQueue, raised: Mapping[FlavorResource, int], field: str
     )
 
 
-def _quotas(queue: ClusterQueue) -> Iterator[tuple[str, FlavorResource, Quota]]:
+def _quotas(queue: ClusterQueue) -> Iterator[tuple[str, FlavorResource, ResourceQuotaLimits]]:
     for at, group in enumerate(queue.groups):
         for number, flavor in enumerate(group.flavors):
             for place, (resource, quota) in enumerate(flavor.resources.items()):
@@ -82,7 +84,7 @@ def _quotas(queue: ClusterQueue) -> Iterator[tuple[str, FlavorResource, Quota]]:
 
 
 def _with_quotas(queue: ClusterQueue, raised: Mapping[FlavorResource, int], field: str) -> ClusterQueue:
-    def quota(pair: FlavorResource, old: Quota) -> Quota:
+    def quota(pair: FlavorResource, old: ResourceQuotaLimits) -> ResourceQuotaLimits:
         return replace(old, **{field: (getattr(old, field) or 0) + raised[pair]}) if pair in raised else old
 
     groups = tuple(
@@ -113,7 +115,7 @@ def _with_queue(queue: ClusterQueue) -> Edit:
 # --- the Workload
 
 
-def priority_proposals(control: Control, workload: Workload, queue: str) -> Iterator[Proposal]:
+def priority_proposals(control: Control, workload: Workload, queue: str) -> Iterator[ProposedChange]:
     """Yield raises of the priority above that of others in the tree of the queue, the least first."""
     cache = control.cache
     ranks = {
@@ -127,7 +129,7 @@ def priority_proposals(control: Control, workload: Workload, queue: str) -> Iter
         yield _of_workload("priority", words, replace(workload, priority=rank + 1), operation)
 
 
-def count_proposal(workload: Workload, at: int, count: int) -> Proposal:
+def count_proposal(workload: Workload, at: int, count: int) -> ProposedChange:
     """Return the proposal to ask for fewer pods of a pod set."""
     pod_set = workload.pod_sets[at]
     words = f"ask for {count:,} instead of {pod_set.count:,} pods in pod set {pod_set.name}"
@@ -137,7 +139,7 @@ def count_proposal(workload: Workload, at: int, count: int) -> Proposal:
 
 def flavor_proposals(
     workload: Workload, flavors: Mapping[str, ResourceFlavor], tried: Iterable[FlavorStanding]
-) -> Iterator[Proposal]:
+) -> Iterator[ProposedChange]:
     """Yield tolerations of flavors' taints, and node selectors that a flavor's labels match."""
     for standing in tried:
         flavor = flavors.get(standing.flavor)
@@ -151,7 +153,7 @@ def flavor_proposals(
             yield _selecting(workload, at, pod_set, flavor)
 
 
-def _tolerating(workload: Workload, at: int, pod_set: PodSet, flavor: ResourceFlavor) -> Proposal:
+def _tolerating(workload: Workload, at: int, pod_set: PodSet, flavor: ResourceFlavor) -> ProposedChange:
     spec = dict(pod_set.pod_spec)
     known = [*(spec.get("tolerations") or ()), *flavor.tolerations]
     added = [
@@ -165,13 +167,13 @@ def _tolerating(workload: Workload, at: int, pod_set: PodSet, flavor: ResourceFl
     return _of_spec(workload, at, "tolerations", tolerations, words)
 
 
-def _selecting(workload: Workload, at: int, pod_set: PodSet, flavor: ResourceFlavor) -> Proposal:
+def _selecting(workload: Workload, at: int, pod_set: PodSet, flavor: ResourceFlavor) -> ProposedChange:
     selector = {**(pod_set.pod_spec.get("nodeSelector") or {}), **flavor.node_labels}
     words = f"select the nodes of flavor {flavor.name} in pod set {pod_set.name}"
     return _of_spec(workload, at, "nodeSelector", selector, words)
 
 
-def _of_spec(workload: Workload, at: int, field: str, value: Any, words: str) -> Proposal:
+def _of_spec(workload: Workload, at: int, field: str, value: Any, words: str) -> ProposedChange:
     pod_set = workload.pod_sets[at]
     template = {**pod_set.template, "spec": {**pod_set.pod_spec, field: value}}
     operation = {"op": "add", "path": f"/spec/podSets/{at}/template/spec/{field}", "value": value}
@@ -179,7 +181,7 @@ def _of_spec(workload: Workload, at: int, field: str, value: Any, words: str) ->
     return _of_workload("flavor", words, changed, operation)
 
 
-def topology_proposals(workload: Workload, levels: Sequence[str]) -> Iterator[Proposal]:
+def topology_proposals(workload: Workload, levels: Sequence[str]) -> Iterator[ProposedChange]:
     """Yield weaker requests of a topology: a higher level, and preferred instead of required."""
     for at, pod_set in enumerate(workload.pod_sets):
         request = pod_set.topology
@@ -196,7 +198,7 @@ def topology_proposals(workload: Workload, levels: Sequence[str]) -> Iterator[Pr
 
 def _placed(
     workload: Workload, at: int, weaker: TopologyRequest, value: dict[str, str], words: str
-) -> Proposal:
+) -> ProposedChange:
     pod_set = workload.pod_sets[at]
     old = pod_set.topology.required if pod_set.topology else ""
     operation = {"op": "replace", "path": f"/spec/podSets/{at}/topologyRequest", "value": value}
@@ -213,15 +215,15 @@ def _with_pod_set(workload: Workload, at: int, pod_set: PodSet) -> Workload:
     return replace(workload, pod_sets=pod_sets)
 
 
-def _of_workload(about: str, words: str, changed: Workload, operation: dict[str, Any]) -> Proposal:
+def _of_workload(about: str, words: str, changed: Workload, operation: dict[str, Any]) -> ProposedChange:
     patch = KueuePatch("Workload", changed.key, (operation,))
-    return Proposal(about, words, (patch,), lambda control: control.write(changed))
+    return ProposedChange(about, words, (patch,), lambda control: control.write(changed))
 
 
 # --- doors that are closed
 
 
-def door_proposals(control: Control, workload: Workload) -> Iterator[Proposal]:
+def door_proposals(control: Control, workload: Workload) -> Iterator[ProposedChange]:
     """Yield what lets a Workload to the scheduler: its activity, stop policies, the namespace's selector."""
     cache = control.cache
     if not workload.active:
@@ -238,9 +240,9 @@ def door_proposals(control: Control, workload: Workload) -> Iterator[Proposal]:
         yield _opened(queue, workload.namespace)
 
 
-def _resumed(kind: str, name: str, edit: Edit) -> Proposal:
+def _resumed(kind: str, name: str, edit: Edit) -> ProposedChange:
     patch = KueuePatch(kind, name, ({"op": "replace", "path": "/spec/stopPolicy", "value": "None"},))
-    return Proposal("stopPolicy", f"set stopPolicy of {kind} {name} to None", (patch,), edit)
+    return ProposedChange("stopPolicy", f"set stopPolicy of {kind} {name} to None", (patch,), edit)
 
 
 def _with_local(key: str) -> Edit:
@@ -257,13 +259,13 @@ def _selects(control: Control, queue: ClusterQueue, namespace: str) -> bool:
     return selects(queue.namespace_selector, control.cache.labels_of_namespace(namespace))
 
 
-def _opened(queue: ClusterQueue, namespace: str) -> Proposal:
+def _opened(queue: ClusterQueue, namespace: str) -> ProposedChange:
     selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
     operation = {"op": "add", "path": "/spec/namespaceSelector", "value": selector}
     words = f"let ClusterQueue {queue.name}'s namespaceSelector select namespace {namespace}"
     if queue.namespace_selector is None:
         words += " (without one it selects none)"
     patch = KueuePatch("ClusterQueue", queue.name, (operation,))
-    return Proposal(
+    return ProposedChange(
         "namespaceSelector", words, (patch,), _with_queue(replace(queue, namespace_selector=selector))
     )

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scheduler_core.cluster.kueue.amounts import format_amount
 from scheduler_core.cluster.kueue.cache import Cache
 from scheduler_core.cluster.kueue.objects import FlavorResource
-from scheduler_core.cluster.kueue.quota import Node, queues_below
+from scheduler_core.cluster.kueue.quota import QuotaNode, queues_below
 
 USERS_NAMED = 6
 
@@ -107,7 +107,7 @@ def quota_facts(cache: Cache, queue: str, pair: FlavorResource, wanted: int) -> 
     )
 
 
-def _users(cache: Cache, node: Node, pair: FlavorResource) -> Iterator[tuple[bool, QuotaUser]]:
+def _users(cache: Cache, node: QuotaNode, pair: FlavorResource) -> Iterator[tuple[bool, QuotaUser]]:
     """Yield the workloads of a tree that use a pair, each with whether its queue borrows."""
     for queue in queues_below(node.root):
         borrows = queue is not node and queue.borrows(pair)

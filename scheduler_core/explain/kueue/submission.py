@@ -11,7 +11,7 @@ from scheduler_core.cluster.kueue.control import Control
 from scheduler_core.cluster.kueue.nomination import CycleRecord
 from scheduler_core.cluster.kueue.workload import Workload
 from scheduler_core.explain.kueue.answer import KueueAnswer, answer
-from scheduler_core.explain.kueue.trials import Course, course
+from scheduler_core.explain.kueue.trials import TrialCourse, course
 from scheduler_core.explain.section import Section
 
 
@@ -79,7 +79,7 @@ def _preempted(cycles: Sequence[CycleRecord]) -> Iterator[tuple[str, str]]:
                 yield target.reserving.key, target.reason
 
 
-def _displaced(before: Course, made: Course) -> Iterator[str]:
+def _displaced(before: TrialCourse, made: TrialCourse) -> Iterator[str]:
     for key, one in before.control.workloads.items():
         if one.is_reserving and before.admits(key) and not made.admits(key):
             yield key

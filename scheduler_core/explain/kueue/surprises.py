@@ -12,7 +12,7 @@ from scheduler_core.cluster.kueue.nomination import Nomination
 from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL, ClusterQueue
 from scheduler_core.cluster.kueue.queues import STRICT
 from scheduler_core.cluster.kueue.workload import EVICTED, Workload
-from scheduler_core.explain.kueue.position import Place
+from scheduler_core.explain.kueue.position import QueuePlace
 
 
 class _Case(Struct, frozen=True):
@@ -21,12 +21,12 @@ class _Case(Struct, frozen=True):
     control: Control
     workload: Workload
     queue: ClusterQueue
-    place: Place | None
+    place: QueuePlace | None
     tried: Nomination | None
 
 
 def surprises(
-    control: Control, workload: Workload, queue: str, place: Place | None, tried: Nomination | None
+    control: Control, workload: Workload, queue: str, place: QueuePlace | None, tried: Nomination | None
 ) -> Iterator[str]:
     """Yield the surprises that concern a Workload, each with its thread."""
     found = control.cache.queues.get(queue)

@@ -18,7 +18,7 @@ IN_ONE_MOMENT = 25  # cycles, of which more never come to rest
 Edit = Callable[[Control], None]
 
 
-class Course(Struct):
+class TrialCourse(Struct):
     """What a trial came to: its cycles, the Workloads admitted and preempted in order, and if it rests."""
 
     control: Control
@@ -38,12 +38,12 @@ def stopped_at_once(workload: Workload) -> float | None:
     return workload.conditions[EVICTED].at
 
 
-def course(control: Control, edit: Edit, until: str = "") -> Course:
+def course(control: Control, edit: Edit, until: str = "") -> TrialCourse:
     """Make a change on a copy and run it until nothing changes any more, or ``until`` is admitted.
 
     Evicted jobs stop at once, and nothing finishes meanwhile.
     """
-    made = Course(control.copy(stopped_at_once))
+    made = TrialCourse(control.copy(stopped_at_once))
     edit(made.control)
     made.control.settle()
     end = made.control.moment + MOST_SECONDS
@@ -58,7 +58,7 @@ def course(control: Control, edit: Edit, until: str = "") -> Course:
     return made
 
 
-def _cycles(made: Course, until: str) -> bool:
+def _cycles(made: TrialCourse, until: str) -> bool:
     """Run the cycles of one moment; false if there is no end of them."""
     control = made.control
     for _ in range(IN_ONE_MOMENT):
@@ -74,7 +74,7 @@ def _cycles(made: Course, until: str) -> bool:
     return False
 
 
-def _note(made: Course, record: CycleRecord) -> None:
+def _note(made: TrialCourse, record: CycleRecord) -> None:
     for one in record.entries:
         if one.status == ASSUMED:
             made.admitted.append(one.entry.key)
@@ -82,7 +82,7 @@ def _note(made: Course, record: CycleRecord) -> None:
             made.preempted += [target.reserving.key for target in one.targets]
 
 
-def outlook(alone: Course, key: str) -> str:
+def outlook(alone: TrialCourse, key: str) -> str:
     """Return what becomes of a Workload if nothing is changed."""
     preempted = list(dict.fromkeys(alone.preempted))
     if alone.is_restless:
@@ -93,7 +93,7 @@ def outlook(alone: Course, key: str) -> str:
     return f"Left alone it is admitted in the next cycles{after}."
 
 
-class Clock:
+class TrialBounds:
     """The time that a search for changes may take, in seconds, and the trials that it may make."""
 
     def __init__(self, seconds: float, trials: int) -> None:

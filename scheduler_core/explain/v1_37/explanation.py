@@ -32,7 +32,7 @@ from scheduler_core.explain.v1_37.proposals import (
     standing_now,
     with_declared_reasons,
 )
-from scheduler_core.explain.world import Failure
+from scheduler_core.explain.world import PredicateFailure
 from scheduler_core.run.v1_37.groups import group_text
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.schedulers.extenders.configuration import Extender
@@ -226,7 +226,7 @@ def verdict_on(standing: V1_37Standing, row: int) -> NodeVerdict:
 
 def groups_of(standing: V1_37Standing, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:
     """Return the evaluated nodes grouped by their failures, the largest group first."""
-    found: dict[tuple[Failure, ...], list[str]] = {}
+    found: dict[tuple[PredicateFailure, ...], list[str]] = {}
     for node, failures in zip(nodes, standing.every_failure(nodes), strict=True):
         if failures or node in fitting:
             found.setdefault(failures, []).append(node)

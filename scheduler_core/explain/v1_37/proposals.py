@@ -13,7 +13,7 @@ from typing import Any
 from scheduler_core.explain.findings import CLAIM_ERRORS, REASONS
 from scheduler_core.explain.v1_37.findings import SEARCHED
 from scheduler_core.explain.v1_37.resizes import deferred_resizes
-from scheduler_core.explain.world import Failure, ObjectsAtMoment, Resize, Standing, snapshot
+from scheduler_core.explain.world import NodeVerdicts, ObjectsAtMoment, PredicateFailure, Resize, snapshot
 from scheduler_core.forks import copied
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupts import look
@@ -64,7 +64,7 @@ NOT_RULES = frozenset(
 )
 """Predicates that v1.37 does not have: nodes have taints instead."""
 
-Failures = dict[str, Failure]
+Failures = dict[str, PredicateFailure]
 
 
 def failures_of(attempt: PodAttempt, nodes: Sequence[str]) -> Failures:
@@ -75,20 +75,20 @@ def failures_of(attempt: PodAttempt, nodes: Sequence[str]) -> Failures:
         names = ", ".join(sorted(attempt.unschedulable_plugins)) or PRE_FILTER
         found = dict.fromkeys(nodes, _failure(attempt.rejection, names))
     elif attempt.error is not None and not found:
-        found = dict.fromkeys(nodes, Failure("", (), attempt.error))
+        found = dict.fromkeys(nodes, PredicateFailure("", (), attempt.error))
     return found
 
 
-def _failure(status: Status, plugin: str, *, further: bool = False) -> Failure:
+def _failure(status: Status, plugin: str, *, further: bool = False) -> PredicateFailure:
     if status.code == ERROR:
-        return Failure(plugin, (), status.text, further)
-    return Failure(plugin, status.reasons, further=further)
+        return PredicateFailure(plugin, (), status.text, further)
+    return PredicateFailure(plugin, status.reasons, further=further)
 
 
-def with_declared_reasons(failure: Failure) -> Failure:
+def with_declared_reasons(failure: PredicateFailure) -> PredicateFailure:
     """Return a failure with the reasons by which findings are declared."""
     reasons = tuple(SAME_REASON.get(reason, reason) for reason in failure.reasons)
-    return Failure(failure.predicate, reasons, failure.error)
+    return PredicateFailure(failure.predicate, reasons, failure.error)
 
 
 class V1_37Trials:
@@ -175,7 +175,7 @@ class V1_37Trials:
                 self.nominations.put(pod)
 
 
-class V1_37Standing(Standing):
+class V1_37Standing(NodeVerdicts):
     """A world's verdict on its pod under v1.37; nodes are numbered as in the typed cluster."""
 
     divisible = False
@@ -194,7 +194,7 @@ class V1_37Standing(Standing):
         self.refused = failures_of(self.attempt, self.names)
         self._fitting = frozenset(name for nodes in self.attempt.passed for name in nodes)
         self.unsearched: set[str] = set()
-        self._every: dict[str, tuple[Failure, ...]] = {}
+        self._every: dict[str, tuple[PredicateFailure, ...]] = {}
 
     @property
     def context(self) -> Context:
@@ -206,7 +206,7 @@ class V1_37Standing(Standing):
         scheduling, pod = self.trials.scheduling, self.attempt.pod
         return self.once("prepared", lambda: prepare(self.trials.cluster, scheduling.configuration, pod))
 
-    def every_failure(self, nodes: Sequence[str]) -> list[tuple[Failure, ...]]:
+    def every_failure(self, nodes: Sequence[str]) -> list[tuple[PredicateFailure, ...]]:
         """Return all failures on each node: v1.37's own answer, then the plugins that it did not get to."""
         unknown = [node for node in nodes if node in self.refused and node not in self._every]
         found = refusals(self._prepared, unknown, self.trials.nominations) if unknown else {}
@@ -214,7 +214,7 @@ class V1_37Standing(Standing):
             self._every[node] = self.refused[node], *self._further(node, found.get(node, ()))
         return [self._every.get(node, ()) for node in nodes]
 
-    def _further(self, node: str, statuses: Sequence[Status]) -> Iterator[Failure]:
+    def _further(self, node: str, statuses: Sequence[Status]) -> Iterator[PredicateFailure]:
         own = set(self.refused[node].predicate.split(", "))
         if node in self.attempt.absent:
             own |= self.attempt.unschedulable_plugins
@@ -243,7 +243,7 @@ class V1_37Standing(Standing):
         places = places_of(attempt.context.nodes, {name: row for row, name in enumerate(self.names)})
         return preemption_of(attempt, self.names, places)
 
-    def beside(self, world: ObjectsAtMoment) -> Standing:
+    def beside(self, world: ObjectsAtMoment) -> NodeVerdicts:
         """Return the standing of a world that the clusters have become."""
         made = V1_37Standing(world, self.trials, self.cluster, self.queue)
         made.unsearched = self.unsearched
@@ -253,7 +253,7 @@ class V1_37Standing(Standing):
         self.trials.become(world, keys)
         super()._become(world, keys)
 
-    def _failures(self, row: int) -> Iterator[Failure]:
+    def _failures(self, row: int) -> Iterator[PredicateFailure]:
         """Yield v1.37's failure and what else the typed cluster finds, for proposals only."""
         own = self.refused.get(self.names[row])
         if own is None:
@@ -300,7 +300,7 @@ def _counts(other: CompiledPod, pod: CompiledPod) -> bool:
     return other.priority >= pod.priority and other.key != pod.key
 
 
-def _has_finding(failure: Failure) -> bool:
+def _has_finding(failure: PredicateFailure) -> bool:
     return any(
         text in REASONS or text in SEARCHED or text.startswith((INSUFFICIENT, *CLAIM_ERRORS))
         for text in failure.reasons

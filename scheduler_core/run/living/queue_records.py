@@ -16,7 +16,7 @@ from typing import Any
 from scheduler_core.cluster.kueue import conformance
 from scheduler_core.cluster.kueue.actor import BURST
 from scheduler_core.cluster.kueue.conformance import START
-from scheduler_core.cluster.kueue.issue import Event
+from scheduler_core.cluster.kueue.issue import KueueEvent
 from scheduler_core.cluster.kueue.job_control import job_view
 from scheduler_core.cluster.kueue.job_status import end_of
 from scheduler_core.cluster.kueue.jobs import workload_name
@@ -95,7 +95,7 @@ class _Life:
         self.simulation, self._kueue, self._plan = simulation, simulation.kueue, plan
         self.results: list[dict[str, Any]] = []
         self._cycles: list[dict[str, Any]] = []
-        self._events: list[Event] = []
+        self._events: list[KueueEvent] = []
         self._seen: dict[str, dict[str, Any]] = {"workloads": {}, "jobs": {}}
         self._known: set[str] = set()
         self._kueue.observers.append(self._observe)

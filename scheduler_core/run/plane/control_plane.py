@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from msgspec.structs import asdict
 
 from scheduler_core.cluster.controllers.annotations import DRAIN, EVICT
-from scheduler_core.cluster.controllers.changes import Action, Change, Options
+from scheduler_core.cluster.controllers.changes import Action, Change, ControllerOptions
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
 from scheduler_core.cluster.v1_37.admission import KubeletAdmission
@@ -86,7 +86,7 @@ class ControlPlaneManager(Manager):
 
     FORKED: ClassVar[Mapping[str, Copier]] = {"objects": flat, "_alike": flat}
 
-    def __init__(self, scenario: Scenario, options: Options) -> None:
+    def __init__(self, scenario: Scenario, options: ControllerOptions) -> None:
         super().__init__(options)
         self._alike: Alike = {}
         self._writes: list[StoredWrite] = []

@@ -16,7 +16,7 @@ _ALIKE = (
 """What runs differ by from the start, beside the objects."""
 
 
-class Parting(NamedTuple):
+class BranchPoint(NamedTuple):
     """Where two scenarios part that share ``number`` operations.
 
     It is at a second, infinity for never, or ``after`` so many cycles of the step after those operations.
@@ -27,7 +27,7 @@ class Parting(NamedTuple):
     after: int | None = None
 
 
-def parting(scenario: Scenario, other: Scenario) -> Parting | None:
+def parting(scenario: Scenario, other: Scenario) -> BranchPoint | None:
     """Return where two scenarios of the same cluster part; ``None`` if they differ from the start."""
     if any(getattr(scenario, name) != getattr(other, name) for name in _ALIKE):
         return None
@@ -40,10 +40,10 @@ def _initial(scenario: Scenario) -> list[object]:
     return [one for one in scenario.documents if one.get("kind") != SCENARIO_KIND]
 
 
-def _first_different(ours: tuple[Operation, ...], theirs: tuple[Operation, ...]) -> Parting:
+def _first_different(ours: tuple[Operation, ...], theirs: tuple[Operation, ...]) -> BranchPoint:
     number = next((n for n, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
     first = [listed[number] for listed in (ours, theirs) if number < len(listed)]
     counted = [one.after for one in first if one.after is not None]
     if counted and len(ours) == number:  # one that is to come at a second makes a run wait for it
-        return Parting(number, inf, min(counted))
-    return Parting(number, 0.0 if counted else min((one.time for one in first), default=inf))
+        return BranchPoint(number, inf, min(counted))
+    return BranchPoint(number, 0.0 if counted else min((one.time for one in first), default=inf))

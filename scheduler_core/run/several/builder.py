@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.cluster.controllers.changes import Options
+from scheduler_core.cluster.controllers.changes import ControllerOptions
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.builder import Parts, make_parts, v1_11_parts
@@ -209,7 +209,7 @@ class PeerBuilder:
             "keep": self.keep,
             "clock": self.server.clock,
             "backoff": parts.backoff,
-            "manager": Manager(Options(epoch=self.epoch)),
+            "manager": Manager(ControllerOptions(epoch=self.epoch)),
             "interrupt": self.server.interrupt,
         }
 

@@ -10,7 +10,7 @@ from scheduler_core.cluster.controllers.kubelet import is_admitted
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.schedulers.kube_batch.snapshot import group_of
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 
 DEFAULT = "default-scheduler"
 SHAPES = 64  # different requests of pending pods that are compared with the nodes at a moment
@@ -64,7 +64,7 @@ class Figures:
     times seconds in which a pod was pending though some node had room for what it requests.
     """
 
-    clock: Clock
+    clock: VirtualClock
     server: SharedCluster
     waits: dict[str, Wait] = field(default_factory=dict)
     gangs: dict[str, Gang] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.several import OUTCOMES_SHOWN, PODS_SHOWN, Noticed, Outcome
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 
 KEPT = 10_000  # outcomes of a whole run
 
@@ -52,7 +52,7 @@ class BindingLedger:
     ``bound_to`` returns the pods that are bound to a node and have not terminated.
     """
 
-    def __init__(self, clock: Clock, bound_to: Callable[[str], Iterable[Pod]]) -> None:
+    def __init__(self, clock: VirtualClock, bound_to: Callable[[str], Iterable[Pod]]) -> None:
         self.tallies: dict[str, Tally] = {}
         self.outcomes: list[Outcome] = []
         self._clock, self._bound_to = clock, bound_to

@@ -16,7 +16,7 @@ from scheduler_core.run.operation_effects import record_operation
 from scheduler_core.run.plane.control_plane import ControlPlaneManager
 from scheduler_core.run.plane.manifests import StoredManifests
 from scheduler_core.run.run_end import CYCLE
-from scheduler_core.run.several.branch_checks import Parting, parting
+from scheduler_core.run.several.branch_checks import BranchPoint, parting
 from scheduler_core.run.several.living_view import LivingView
 from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.simulation import SeveralSimulation
@@ -206,7 +206,7 @@ class LoneSimulation(LoneStepper):
         found = self._parting(scenario)
         return None if found is None or found.after is not None else found.second
 
-    def _parting(self, scenario: Scenario) -> Parting | None:
+    def _parting(self, scenario: Scenario) -> BranchPoint | None:
         asks = any(one.extenders for one in self.scenario.configurations)
         return None if asks else parting(self.scenario, scenario)
 
@@ -235,7 +235,7 @@ class LoneSimulation(LoneStepper):
         other.go_on_as(scenario)
         return other
 
-    def _is_before(self, parting: Parting) -> bool:
+    def _is_before(self, parting: BranchPoint) -> bool:
         """Return whether a further operation would not have landed yet, nor changed anything."""
         until, (number, second, after) = self.ending.until, parting
         if self._rest is not None or self._broken or not self.is_copyable:

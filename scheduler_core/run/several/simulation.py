@@ -23,7 +23,7 @@ from scheduler_core.run.plane.control_plane import ControlPlaneManager
 from scheduler_core.run.plane.manifests import StoredManifests
 from scheduler_core.run.report import Contest, OwnRun
 from scheduler_core.run.restarts import listed
-from scheduler_core.run.run_end import BacksOff, Subject
+from scheduler_core.run.run_end import BacksOff, RunEndSubject
 from scheduler_core.run.several.builder import PeerBuilder, make_peers, make_server
 from scheduler_core.run.several.claims import ClaimController
 from scheduler_core.run.several.figures import Figures
@@ -180,7 +180,7 @@ class SeveralSimulation(TimedSimulation):
         return next((run for run in found if run is not None), None)
 
     @property
-    def _subject(self) -> Subject:
+    def _subject(self) -> RunEndSubject:
         return AllSchedulers(self.peers, self.framework)
 
     def _recorded_attempt(self) -> tuple[Cycle, Attempt, QueuedPod | None]:

@@ -34,7 +34,7 @@ _WAITS = NodeStatus(WAIT, ("one or more plugins asked to wait and no plugin reje
 Statuses = list[tuple[str, str, Status]]
 
 
-class Held(NamedTuple):
+class PermitWait(NamedTuple):
     """A pod that waits at Permit: in the queue's form, its attempt, and as the plugin knows it."""
 
     waiting: QueuedPodInfo
@@ -48,7 +48,7 @@ class PermitStage:
     def __init__(self, view: V1_37View, plugins: Iterable[V1_37Coscheduling]) -> None:
         self.view = view
         self.plugins = {plugin.profile: plugin for plugin in plugins}
-        self.held: dict[str, Held] = {}
+        self.held: dict[str, PermitWait] = {}
         self.statuses: Statuses = []
         scheduling = view.scheduler_run.scheduling
         scheduling.handles = {name: {NAME: plugin} for name, plugin in self.plugins.items()}
@@ -111,7 +111,7 @@ class PermitStage:
         tried.unschedulable_plugins = tried.pending_plugins = frozenset()
         run.queue.flights.hold(key)
         run.nominations.drop(key)
-        self.held[key] = Held(waiting, tried, queued)
+        self.held[key] = PermitWait(waiting, tried, queued)
         view.reserved[key] = Reserved(waiting, node)
         view.waiting.add(key, node, {NAME: seconds}, timed_out)
         if run.configuration.gate(NOMINATES):
@@ -164,13 +164,13 @@ class PermitStage:
         else:
             self._reject(held, verdict)
 
-    def _bind(self, held: Held) -> None:
+    def _bind(self, held: PermitWait) -> None:
         run = self.view.scheduler_run
         run.queue.flights.land(held.waiting.key)
         if not send_binding(self.view, held.waiting, held.tried):
             run.queue.requeue(held.waiting)
 
-    def _reject(self, held: Held, verdict: WaitingPod) -> None:
+    def _reject(self, held: PermitWait, verdict: WaitingPod) -> None:
         view, waiting, key = self.view, held.waiting, verdict.key
         run = view.scheduler_run
         self.unreserve(key)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import Container, Pod, PodAffinityTerm, Volume
 from scheduler_core.kubernetes.resources import is_scalar
-from scheduler_core.kubernetes.shared_devices import Demand, demand_of
+from scheduler_core.kubernetes.shared_devices import DeviceDemand, demand_of
 from scheduler_core.schedulers.columns.columns import clamp
 from scheduler_core.schedulers.columns.pod_selectors import Selector, compile_selector, matches
 from scheduler_core.schedulers.columns.reads import CLASS_FIELDS, PodFields
@@ -78,7 +78,7 @@ class PodInfo(Struct, frozen=True, eq=False):
     terms: AffinityTerms
     images: tuple[str, ...]
     owner: tuple[str, str] | None  # kind and uid of the controlling owner
-    demand: Demand | None = None  # for shared devices
+    demand: DeviceDemand | None = None  # for shared devices
 
 
 class PodResources(Struct, frozen=True):

@@ -82,7 +82,7 @@ UNCOUNTED = PodKind("", {}, terminating=False)
 """The kind of a pod that is not counted yet."""
 
 
-class Counted:
+class PodCounts:
     """The number of certain pods on each node: ``counts`` is ``(N,) int64``.
 
     Sums over topology domains are computed on first use, and updated with every change.
@@ -126,7 +126,7 @@ class Counted:
         return sums
 
 
-class AffinityClass(Counted):
+class AffinityClass(PodCounts):
     """The pods with one set of inter-pod affinity terms."""
 
     __slots__ = ("terms",)
@@ -158,7 +158,7 @@ class PodQuery(Struct, frozen=True):
         return all(verdicts) if self.every else any(verdicts)
 
 
-class TrackedCount(Counted):
+class TrackedCount(PodCounts):
     """The pods that match a query."""
 
     __slots__ = ("query",)

@@ -45,13 +45,13 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("objects must be a list of manifests")
     given = record.get("input")
     if given is None:
-        return {"id": record.get("id"), "expect": _Answer(objects, config).expect()}
+        return {"id": record.get("id"), "expect": _RoundAnswer(objects, config).expect()}
     if not isinstance(given, Mapping) or given.get("kind") not in INPUTS:
         raise ValueError(f"input.kind must be one of {', '.join(INPUTS)}")
     return {"id": record.get("id"), "expect": INPUTS[given["kind"]](given, objects)}
 
 
-class _Answer:
+class _RoundAnswer:
     """A round on a record's objects, and what the record says of it."""
 
     def __init__(self, objects: Sequence[Manifest], config: Manifest) -> None:

@@ -22,7 +22,7 @@ from scheduler_core.schedulers.kube_batch.recorder import CLOSE
 from scheduler_core.schedulers.kube_batch.session import Session
 
 
-class Event(Struct, frozen=True):
+class ObjectEvent(Struct, frozen=True):
     """An Event about an object, as ``Kind namespace/name``; ``type`` is Normal or Warning."""
 
     type: str
@@ -35,7 +35,7 @@ class Closing(Struct, frozen=True):
     """What the session wrote at its end: PodGroup statuses by ``namespace/name``, and events in order."""
 
     groups: dict[str, PodGroupStatus]
-    events: tuple[Event, ...]
+    events: tuple[ObjectEvent, ...]
 
 
 def close(session: Session) -> Closing:
@@ -47,7 +47,7 @@ def close(session: Session) -> Closing:
         if registration.closing is not None:
             registration.closing()
     groups: dict[str, PodGroupStatus] = {}
-    events: list[Event] = []
+    events: list[ObjectEvent] = []
     for job in session.jobs.values():
         if recorder is not None:
             for task in (*job.of(ALLOCATED), *job.of(PIPELINED)):
@@ -58,7 +58,7 @@ def close(session: Session) -> Closing:
                 panic = (
                     "its PodDisruptionBudget has no PodGroup to write to: the original's process ends here"
                 )
-                events.append(Event("Warning", "Panic", f"Job {job.id}", panic))
+                events.append(ObjectEvent("Warning", "Panic", f"Job {job.id}", panic))
             else:
                 events += _waiting(job)
             continue
@@ -95,17 +95,17 @@ def _status(job: JobInfo, *, unschedulable: bool) -> PodGroupStatus:
     )
 
 
-def _events(job: JobInfo, status: PodGroupStatus) -> list[Event]:
+def _events(job: JobInfo, status: PodGroupStatus) -> list[ObjectEvent]:
     """Return the events of a job (SchedulerCache.RecordJobStatusEvent)."""
     events = []
     if not job.shadow and status.phase in ("Unknown", "Pending"):
         pending = len(job.by_status.get(PENDING, ()))
         message = f"{pending}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
-        events.append(Event("Warning", UNSCHEDULABLE, f"PodGroup {job.id}", message))
+        events.append(ObjectEvent("Warning", UNSCHEDULABLE, f"PodGroup {job.id}", message))
     return [*events, *_waiting(job)]
 
 
-def _waiting(job: JobInfo) -> list[Event]:
+def _waiting(job: JobInfo) -> list[ObjectEvent]:
     """Return the events of the tasks that are not sent."""
     message, waiting = fit_error(job), (*job.of(ALLOCATED), *job.of(PENDING))
-    return [Event("Warning", "FailedScheduling", f"Pod {task.key}", message) for task in waiting]
+    return [ObjectEvent("Warning", "FailedScheduling", f"Pod {task.key}", message) for task in waiting]

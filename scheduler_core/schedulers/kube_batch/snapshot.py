@@ -69,7 +69,7 @@ class WatchedObjects:
         return found
 
 
-class LeftOut(Struct, frozen=True):
+class IgnoredObject(Struct, frozen=True):
     """A job that sessions ignore, or a pod that occupies nothing on its node, and why."""
 
     kind: str
@@ -88,7 +88,7 @@ class Snapshot:
     queues: dict[str, QueueInfo]
     nodes: Nodes
     options: ServerOption
-    left_out: list[LeftOut]
+    left_out: list[IgnoredObject]
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ def take_snapshot(
 ) -> Snapshot:
     """Build jobs from groups, budgets and pods, and put the tasks on their nodes."""
     kept = SnapshotCache() if kept is None else kept
-    left_out: list[LeftOut] = []
+    left_out: list[IgnoredObject] = []
     jobs = _declared_jobs(objects, options)
     tasks = []
     for pod in objects.pods:
@@ -240,7 +240,7 @@ def _queue(queue: api.Queue) -> QueueInfo:
 
 
 def _nodes(
-    objects: WatchedObjects, tasks: list[TaskInfo], kept: SnapshotCache, left_out: list[LeftOut]
+    objects: WatchedObjects, tasks: list[TaskInfo], kept: SnapshotCache, left_out: list[IgnoredObject]
 ) -> Nodes:
     """Put the tasks on their nodes (SchedulerCache.addTask).
 
@@ -260,20 +260,20 @@ def _nodes(
         row = nodes.rows.get(name)
         if row is not None:
             refused = [task.key for task in of if nodes.add(task, row)]
-            left_out += [LeftOut("Pod", key, "its node has no room for it") for key in refused]
+            left_out += [IgnoredObject("Pod", key, "its node has no room for it") for key in refused]
     return nodes
 
 
 def _included(
-    jobs: dict[str, JobInfo], queues: dict[str, QueueInfo], left_out: list[LeftOut]
+    jobs: dict[str, JobInfo], queues: dict[str, QueueInfo], left_out: list[IgnoredObject]
 ) -> dict[str, JobInfo]:
     """Return the jobs that sessions schedule: those with a group or budget and an existing queue."""
     found = {}
     for name, job in jobs.items():
         if not job.queue:
-            left_out.append(LeftOut("Job", name, "its PodGroup does not exist"))
+            left_out.append(IgnoredObject("Job", name, "its PodGroup does not exist"))
         elif job.queue not in queues:
-            left_out.append(LeftOut("Job", name, f"its Queue {job.queue} does not exist"))
+            left_out.append(IgnoredObject("Job", name, f"its Queue {job.queue} does not exist"))
         else:
             found[name] = job
     return found

@@ -16,7 +16,7 @@ from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.priority_row import PriorityKind
 from scheduler_core.schedulers.columns.columns import Domains
 from scheduler_core.schedulers.columns.podinfo import PodInfo
-from scheduler_core.schedulers.columns.pods import Counted, PodState
+from scheduler_core.schedulers.columns.pods import PodCounts, PodState
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.quirks import in_variant
@@ -136,7 +136,7 @@ class MapSpread(MapReduce):
     """A priority whose value of a node is a number of pods on it, compared with those of other domains."""
 
     @abstractmethod
-    def counted(self, pod: PodInfo, view: View) -> Counted | None:
+    def counted(self, pod: PodInfo, view: View) -> PodCounts | None:
         """Return the live counts of the pods to spread the pod from, ``None`` if nothing selects the pod."""
 
     @abstractmethod

@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler_core.record.choice import ChoiceCounts, LateChoice, NodeChoice
 from scheduler_core.schedulers.columns.alike import AlikeNodes, Rows
-from scheduler_core.schedulers.columns.pods import Counted, PodState
+from scheduler_core.schedulers.columns.pods import PodCounts, PodState
 from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.columns.view import View
 from scheduler_core.schedulers.profiles.priority import Mapped, MapSpread, Scores
@@ -39,7 +39,7 @@ class AlikeClass:
             for predicate, known in zip(self._profile.predicates, vectors.outcomes, strict=True)
             if known is None
         ]
-        self._spreads: list[tuple[int, MapSpread, Counted | None]] = []
+        self._spreads: list[tuple[int, MapSpread, PodCounts | None]] = []
         self._others = []
         for _, priority in vectors.plan.open_priorities:
             steps = priority.run.steps if isinstance(priority.run, Mapped) else None

@@ -24,7 +24,7 @@ from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 from scheduler_core.schedulers.v1_22.events import EventName
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.profile_runtime import ProfileRuntime
@@ -60,7 +60,7 @@ class Api(Forkable):
     framework unusable.
     """
 
-    clock: Clock
+    clock: VirtualClock
     cluster: Cluster
     queue: VirtualQueue
     waiting: WaitingPods

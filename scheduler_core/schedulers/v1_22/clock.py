@@ -27,7 +27,7 @@ class Timer(Struct, eq=False):
         self.alive = False
 
 
-class Clock(Struct):
+class VirtualClock(Struct):
     """``now`` is virtual seconds since the start."""
 
     now: float = 0.0

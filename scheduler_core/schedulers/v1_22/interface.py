@@ -11,7 +11,7 @@ from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.profiles.profile import Profile
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.releases import FrameworkRelease
@@ -25,7 +25,7 @@ class Handle(Protocol):
     ``others``, by kind and key, are objects that only custom schedulers read: queues and priority classes.
     """
 
-    clock: Clock
+    clock: VirtualClock
     cluster: Cluster
     queue: VirtualQueue
     waiting: WaitingPods

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 from scheduler_core.schedulers.v1_22.events import WILDCARDS, EventName
 from scheduler_core.schedulers.v1_22.queue_flushes import backoff_look, unschedulable_look
 
@@ -55,7 +55,7 @@ class QueuedPod:
 class VirtualQueue:
     """``sort_key`` is the QueueSort plugin's; ``events`` maps a plugin to the events it registers."""
 
-    clock: Clock
+    clock: VirtualClock
     sort_key: Callable[[QueuedPod], Any]
     events: Mapping[str, frozenset[str]]
     unschedulable_stay: float = 60.0

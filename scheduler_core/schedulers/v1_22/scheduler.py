@@ -20,7 +20,7 @@ from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.filters import error_message, filter_nodes, fit_error_message
 from scheduler_core.schedulers.v1_11.policy.declared_fields import declared_fields
 from scheduler_core.schedulers.v1_22.api import Api
-from scheduler_core.schedulers.v1_22.clock import Clock, go_duration
+from scheduler_core.schedulers.v1_22.clock import VirtualClock, go_duration
 from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS, plugin_of
 from scheduler_core.schedulers.v1_22.interface import Plugin, PrioritySort
 from scheduler_core.schedulers.v1_22.plugins.default_binder import DefaultBinder
@@ -77,7 +77,7 @@ class Framework(Api):
         release: FrameworkRelease = V1_22,
         keep: Callable[[Attempt | TimelineEvent], None] | None = None,
         profiles: Mapping[str, ProfileSpec] | None = None,
-        clock: Clock | None = None,
+        clock: VirtualClock | None = None,
         backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF),
         details: bool = False,
         interrupt: Callable[[], None] | None = None,
@@ -85,7 +85,7 @@ class Framework(Api):
         super().__init__(keep, interrupt)
         self.details = details
         self.pace = pace or Pace()
-        self.clock = clock or Clock()
+        self.clock = clock or VirtualClock()
         self.cluster = Cluster(declared_fields())
         first, last = VolumeBinding(), DefaultBinder()
         self.plugins = (*plugins, first, last)

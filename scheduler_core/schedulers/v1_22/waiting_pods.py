@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from scheduler_core.schedulers.v1_22.clock import Clock, Timer
+from scheduler_core.schedulers.v1_22.clock import Timer, VirtualClock
 
 PermitVerdict = Literal["", "allowed", "rejected"]
 
@@ -35,7 +35,7 @@ class WaitingPod:
 class WaitingPods:
     """``settled`` is called once per pod, on its verdict; the pod stays listed until removed."""
 
-    def __init__(self, clock: Clock, settled: Callable[[WaitingPod], None]) -> None:
+    def __init__(self, clock: VirtualClock, settled: Callable[[WaitingPod], None]) -> None:
         self._clock = clock
         self._settled = settled
         self._pods: dict[str, WaitingPod] = {}

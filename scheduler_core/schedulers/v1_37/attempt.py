@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_37.extender_calls import (
 )
 from scheduler_core.schedulers.v1_37.failures import Failures
 from scheduler_core.schedulers.v1_37.filters import feasible_wanted, filter_alone, filter_rows
-from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError, PodAttempt
+from scheduler_core.schedulers.v1_37.interface import Nominator, PluginError, PodAttempt
 from scheduler_core.schedulers.v1_37.node_choice import select
 from scheduler_core.schedulers.v1_37.nodes import Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
@@ -45,7 +45,7 @@ class Scheduler:
         self,
         cluster: ClusterState,
         configuration: CompiledConfiguration,
-        nominations: Nominations,
+        nominations: Nominator,
         extension: ExtenderClient | None = None,
     ) -> None:
         self.cluster = cluster

@@ -69,7 +69,7 @@ class Chosen(Struct, frozen=True):
     """The choice in numbers, if they are known without the totals."""
 
 
-class Counted(Struct, frozen=True):
+class ClassCounts(Struct, frozen=True):
     """What pods of a class on nodes count for: for required terms, and for the soft constraints, in order."""
 
     terms: bool
@@ -126,7 +126,7 @@ class ClassResults:
             constraint.honors_taints for kind in (HARD, SOFT) for constraint in constraints_of(ctx, kind)
         )
         self.ids: dict[str, Rows] = {}
-        self.counted_by: dict[int, Counted | None] = {}
+        self.counted_by: dict[int, ClassCounts | None] = {}
         self.place: Rows = nodes.mask(("place", nodes.order_version), self._places)
         self.static = self._passing(rows)
         scoring = [
@@ -240,18 +240,18 @@ class ClassResults:
             self.counted_by[number] = self._counted_by(pod)
         return self.counted_by[number] is not None
 
-    def _counted_by(self, pod: CompiledPod) -> Counted | None:
+    def _counted_by(self, pod: CompiledPod) -> ClassCounts | None:
         """Return what a pod on a node counts for, as all pods of its class do; None for nothing."""
         ctx = self.ctx
         terms = bool(pod.affinity.required_anti or ctx.pod.affinity.required_anti)
         if pod.terminating or pod.namespace != ctx.pod.namespace:
-            return Counted(terms, False, ()) if terms else None
+            return ClassCounts(terms, False, ()) if terms else None
         selectors = [soft.constraint.selector for soft in self.soft]
         soft = tuple(not one.empty and one.matches(pod.labels) for one in selectors)
         spread = _SPREAD not in ctx.skipped
-        return Counted(terms, spread, soft) if terms or spread or any(soft) else None
+        return ClassCounts(terms, spread, soft) if terms or spread or any(soft) else None
 
-    def _follow(self, counts: Counted, row: int, pod: CompiledPod, sign: int) -> None:
+    def _follow(self, counts: ClassCounts, row: int, pod: CompiledPod, sign: int) -> None:
         """Count a pod in or out for the rules on other pods."""
         ctx, place = self.ctx, self.place[row]
         if counts.terms:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.kubernetes.quantity import MAX_AMOUNT, exact_quantity, rounded
-from scheduler_core.schedulers.v1_37.devices import Device, Request
+from scheduler_core.schedulers.v1_37.devices import Device, DeviceRequest
 from scheduler_core.schedulers.v1_37.interface import PluginError
 
 _RANGE = "capacity request cannot be represented in the device's range arithmetic"
@@ -32,7 +32,7 @@ def amount_of(text: Any) -> Amount:
     return Amount(str(text), Fraction(exact_quantity(str(text))))
 
 
-def consumed_by(request: Request, device: Device) -> Consumed:
+def consumed_by(request: DeviceRequest, device: Device) -> Consumed:
     """Return what a request consumes of a device (GetConsumedCapacityFromRequest).
 
     Raises PluginError if an amount cannot be rounded to the device's steps, or is negative.
@@ -51,7 +51,7 @@ def consumed_by(request: Request, device: Device) -> Consumed:
     return out
 
 
-def has_capacity(request: Request, device: Device, others: Iterable[Consumed]) -> bool:
+def has_capacity(request: DeviceRequest, device: Device, others: Iterable[Consumed]) -> bool:
     """Return whether a device has what a request asks for besides ``others`` (CmpRequestOverCapacity)."""
     asked = _asked(request)
     if not asked and not device.is_shared:
@@ -69,7 +69,7 @@ def has_capacity(request: Request, device: Device, others: Iterable[Consumed]) -
     return True
 
 
-def lacking(request: Request, device: Device, others: Iterable[Consumed]) -> Iterator[str]:
+def lacking(request: DeviceRequest, device: Device, others: Iterable[Consumed]) -> Iterator[str]:
     """Yield what a device lacks of what a request asks for besides ``others``: facts for explanations."""
     capacities: Mapping[str, Any] = device.spec.get("capacity") or {}
     yield from (f"it has no capacity {name}" for name in _asked(request) if name not in capacities)
@@ -83,7 +83,7 @@ def lacking(request: Request, device: Device, others: Iterable[Consumed]) -> Ite
             yield f"{mine[name].text} of {name} asked for, {written(left, total.text)} of {total.text} left"
 
 
-def _asked(request: Request) -> Mapping[str, Any]:
+def _asked(request: DeviceRequest) -> Mapping[str, Any]:
     return (request.entry.get("capacity") or {}).get("requests") or {}
 
 

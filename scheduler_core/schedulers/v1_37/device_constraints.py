@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.devices import Device, Request, key_of_claim
+from scheduler_core.schedulers.v1_37.devices import Device, DeviceRequest, key_of_claim
 from scheduler_core.schedulers.v1_37.interface import PluginError
 
 _COMPARABLE = ("string", "int", "bool", "version")
@@ -25,7 +25,7 @@ class DeviceConstraint:
         self._requests = frozenset(given.get("requests") or ())
         self._values: list[Value] = []
 
-    def add(self, request: Request, device: Device) -> bool:
+    def add(self, request: DeviceRequest, device: Device) -> bool:
         """Return whether the device may join the others, and count it if so."""
         if not self._concerns(request):
             return True
@@ -35,12 +35,12 @@ class DeviceConstraint:
         self._values.append(value)
         return True
 
-    def remove(self, request: Request) -> None:
+    def remove(self, request: DeviceRequest) -> None:
         """Take back the device of the request that was added last."""
         if self._concerns(request):
             self._values.pop()
 
-    def _concerns(self, request: Request) -> bool:
+    def _concerns(self, request: DeviceRequest) -> bool:
         return not self._requests or request.base in self._requests or request.name in self._requests
 
     def _admits(self, value: Value) -> bool:

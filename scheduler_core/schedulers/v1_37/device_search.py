@@ -19,7 +19,7 @@ from scheduler_core.schedulers.v1_37.device_use import DevicesInUse
 from scheduler_core.schedulers.v1_37.devices import (
     Device,
     DeviceId,
-    Request,
+    DeviceRequest,
     is_tainted,
     key_of_claim,
     requests_of,
@@ -44,7 +44,7 @@ Undo = list[Callable[[], object]]
 class Taken(NamedTuple):
     """A device that a request takes; ``consumed`` is None unless it is a share of the device."""
 
-    request: Request
+    request: DeviceRequest
     device: Device
     consumed: Consumed | None
 
@@ -57,7 +57,7 @@ class _Claim(Struct):
     """A claim in the search."""
 
     manifest: Manifest
-    requests: list[list[Request]]
+    requests: list[list[DeviceRequest]]
     constraints: list[DeviceConstraint] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
 
@@ -68,7 +68,7 @@ class _Place(NamedTuple):
     claim: int
     ordinal: int
     """Of the request in its claim."""
-    request: Request
+    request: DeviceRequest
     number: int = 0
     """Devices that the request has."""
     start: int = 0
@@ -125,7 +125,7 @@ class DeviceSearch:
             least += fewest
         claim.constraints = constraints_of(claim.manifest, distinct=self._shares_devices)
 
-    def _number(self, request: Request) -> int:
+    def _number(self, request: DeviceRequest) -> int:
         """Return how many devices a request takes."""
         if not request.takes_all:
             return request.count
@@ -133,7 +133,7 @@ class DeviceSearch:
             self._all[id(request)] = self._everything(request)
         return len(self._all[id(request)])
 
-    def _everything(self, request: Request) -> list[Device]:
+    def _everything(self, request: DeviceRequest) -> list[Device]:
         """Return all devices that a request selects. Raises PluginError unless all pools are whole."""
         found = []
         for pool in self.pools:
@@ -197,7 +197,7 @@ class DeviceSearch:
             for at in range(place.start, len(self.devices))
         )
 
-    def _is_candidate(self, index: int, request: Request, device: Device) -> bool:
+    def _is_candidate(self, index: int, request: DeviceRequest, device: Device) -> bool:
         self._steps += 1
         if self._steps > MAX_STEPS:
             raise PluginError(f"device allocation stopped after {MAX_STEPS} steps")
@@ -207,7 +207,7 @@ class DeviceSearch:
             and self._has_capacity(request, device)
         )
 
-    def is_free(self, request: Request, device: Device, index: int = -1) -> bool:
+    def is_free(self, request: DeviceRequest, device: Device, index: int = -1) -> bool:
         """Return whether a request of the claim may have a device that others may use (deviceInUse).
 
         An administrator's request shares it with all but its own claim.
@@ -217,26 +217,26 @@ class DeviceSearch:
             return index not in takers
         return device.id not in self._in_use.whole and not takers
 
-    def _has_capacity(self, request: Request, device: Device) -> bool:
+    def _has_capacity(self, request: DeviceRequest, device: Device) -> bool:
         return has_capacity(request, device, self._others(device))
 
     def _others(self, device: Device) -> tuple[Consumed, ...]:
         return (*self._in_use.shares.get(device.id, ()), *self._shares.get(device.id, ()))
 
-    def lacking(self, request: Request, device: Device) -> Iterator[str]:
+    def lacking(self, request: DeviceRequest, device: Device) -> Iterator[str]:
         """Yield what a device has not left of the capacities and counters that a request takes of it."""
         if not self._has_capacity(request, device):
             yield from lacking(request, device, self._others(device))
         if device.spec.get("consumesCounters") and not (device.is_shared and self._others(device)):
             yield from self._counters.lacking(device)
 
-    def _goes_on_as(self, place: _Place) -> Request | None:
+    def _goes_on_as(self, place: _Place) -> DeviceRequest | None:
         """Return which request takes what follows a device of one that takes all."""
         if self._cluster.configuration.dialect.keeps_alternative:
             return None
         return self.claims[place.claim].requests[place.ordinal][0]
 
-    def _with(self, place: _Place, device: Device, start: int, then: Request | None = None) -> bool:
+    def _with(self, place: _Place, device: Device, start: int, then: DeviceRequest | None = None) -> bool:
         """Give a device to a request and serve the rest; if that fails, all is as before.
 
         ``then`` is the request that goes on, the same if it is None.
@@ -254,7 +254,7 @@ class DeviceSearch:
             _undone(undo)
         return served
 
-    def _give(self, index: int, request: Request, device: Device) -> Undo | None:
+    def _give(self, index: int, request: DeviceRequest, device: Device) -> Undo | None:
         """Give a free and selected device to a request; return how to take it back, None if it cannot be.
 
         Raises PluginError if a constraint keeps a device from a request that takes all.
@@ -276,7 +276,7 @@ class DeviceSearch:
         return undo
 
     @staticmethod
-    def _constrain(claim: _Claim, request: Request, device: Device, undo: Undo) -> bool:
+    def _constrain(claim: _Claim, request: DeviceRequest, device: Device, undo: Undo) -> bool:
         """Return whether the claim's constraints admit the device next to those taken."""
         for constraint in claim.constraints:
             if not constraint.add(request, device):
@@ -289,7 +289,7 @@ class DeviceSearch:
             undo.append(partial(constraint.remove, request))
         return True
 
-    def _record(self, index: int, request: Request, device: Device, undo: Undo) -> None:
+    def _record(self, index: int, request: DeviceRequest, device: Device, undo: Undo) -> None:
         consumed = None
         if device.is_shared:
             consumed = consumed_by(request, device)
@@ -301,11 +301,11 @@ class DeviceSearch:
         self.claims[index].taken.append(Taken(request, device, consumed))
         undo.append(self.claims[index].taken.pop)
 
-    def refusal(self, request: Request, device: Device) -> DeviceSelector | None:
+    def refusal(self, request: DeviceRequest, device: Device) -> DeviceSelector | None:
         """Return the selector that refuses a device, or None. Raises PluginError if one fails before."""
         return refusal(self._cluster, request, device)
 
-    def selects(self, request: Request, device: Device) -> bool:
+    def selects(self, request: DeviceRequest, device: Device) -> bool:
         """Return whether class and request select a device that is for the node."""
         key = (id(request), device.id)
         found = self._selected.get(key)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scheduler_core.schedulers.v1_37.cel.errors import CelError, CompileError
-from scheduler_core.schedulers.v1_37.devices import Device, Request
+from scheduler_core.schedulers.v1_37.devices import Device, DeviceRequest
 from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
@@ -27,7 +27,7 @@ class DeviceSelector(NamedTuple):
         return f"{self.owner}: selector #{self.number}"
 
 
-def selectors_of(cluster: ClusterState, request: Request) -> Iterator[DeviceSelector]:
+def selectors_of(cluster: ClusterState, request: DeviceRequest) -> Iterator[DeviceSelector]:
     """Yield the selectors of a request's class, and its own."""
     name = request.entry["deviceClassName"]
     device_class = cluster.get("DeviceClass", None, name)
@@ -37,7 +37,7 @@ def selectors_of(cluster: ClusterState, request: Request) -> Iterator[DeviceSele
             yield DeviceSelector(owner, number, selector["cel"]["expression"])
 
 
-def refusal(cluster: ClusterState, request: Request, device: Device) -> DeviceSelector | None:
+def refusal(cluster: ClusterState, request: DeviceRequest, device: Device) -> DeviceSelector | None:
     """Return the first selector that does not select a device. Raises PluginError where one fails before."""
     for selector in selectors_of(cluster, request):
         if not _matches(cluster, selector, device):
@@ -45,7 +45,7 @@ def refusal(cluster: ClusterState, request: Request, device: Device) -> DeviceSe
     return None
 
 
-def selects(cluster: ClusterState, request: Request, device: Device) -> bool:
+def selects(cluster: ClusterState, request: DeviceRequest, device: Device) -> bool:
     """Return whether class and request select a device. Raises PluginError where a selector fails."""
     return refusal(cluster, request, device) is None
 

@@ -11,7 +11,13 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator
 from scheduler_core.schedulers.v1_37.device_search import DeviceSearch
 from scheduler_core.schedulers.v1_37.device_selectors import DeviceSelector
-from scheduler_core.schedulers.v1_37.devices import Device, DeviceId, Request, key_of_claim, taints_against
+from scheduler_core.schedulers.v1_37.devices import (
+    Device,
+    DeviceId,
+    DeviceRequest,
+    key_of_claim,
+    taints_against,
+)
 from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
@@ -45,7 +51,7 @@ class Supply(NamedTuple):
     have come to it. ``refusals`` are of the others, the selector that refuses most devices first.
     """
 
-    request: Request
+    request: DeviceRequest
     reached: int
     selected: int
     free: int
@@ -81,7 +87,7 @@ def _holders(cluster: ClusterState) -> dict[DeviceId, list[str]]:
     return out
 
 
-def _obstacle(search: DeviceSearch, holders: Holders, request: Request, device: Device) -> str:
+def _obstacle(search: DeviceSearch, holders: Holders, request: DeviceRequest, device: Device) -> str:
     """Return why a selected device cannot be taken; "" if nothing stands against it."""
     by = f"held by {', '.join(holders.get(device.id, ())[:HOLDERS]) or 'another claim'}"
     if not search.is_free(request, device):
@@ -93,7 +99,7 @@ def _obstacle(search: DeviceSearch, holders: Holders, request: Request, device: 
     return f"{lacking} ({by})" if lacking and device.id in holders else lacking
 
 
-def _supply(search: DeviceSearch, holders: Holders, request: Request) -> Supply:
+def _supply(search: DeviceSearch, holders: Holders, request: DeviceRequest) -> Supply:
     selected, problem, failed = [], "", 0
     refused: dict[DeviceSelector, list[Device]] = {}
     for device in search.devices:

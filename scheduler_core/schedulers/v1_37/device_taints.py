@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.device_selectors import selects
-from scheduler_core.schedulers.v1_37.devices import Device, Request, device_of
+from scheduler_core.schedulers.v1_37.devices import Device, DeviceRequest, device_of
 from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
@@ -50,7 +50,7 @@ def _selects(cluster: ClusterState, rule: Manifest, device: Device) -> bool:
         return False
     asked = {"deviceClassName": name or "", "selectors": selector.get("selectors") or ()}
     try:
-        return selects(cluster, Request({"metadata": {"name": ""}}, "", "", asked), device)
+        return selects(cluster, DeviceRequest({"metadata": {"name": ""}}, "", "", asked), device)
     except PluginError:
         return False
 

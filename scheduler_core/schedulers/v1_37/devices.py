@@ -99,7 +99,7 @@ def tainted(device: Device, taints: Sequence[Mapping[str, Any]]) -> Device:
     return Device(device.id, spec, device.piece)
 
 
-class Request(Struct, dict=True):
+class DeviceRequest(Struct, dict=True):
     """A request or subrequest of a claim, compiled."""
 
     claim: Manifest
@@ -149,7 +149,7 @@ def key_of_claim(claim: Manifest) -> str:
     return f"{meta.get('namespace') or 'default'}/{meta['name']}"
 
 
-def requests_of(claim: Manifest, *, shares: bool = True) -> Iterator[list[Request]]:
+def requests_of(claim: Manifest, *, shares: bool = True) -> Iterator[list[DeviceRequest]]:
     """Yield each request of a claim as its alternatives, one without subrequests.
 
     Without ``shares`` (DRAConsumableCapacity) what they ask for of capacities does not count.
@@ -161,16 +161,17 @@ def requests_of(claim: Manifest, *, shares: bool = True) -> Iterator[list[Reques
         else:
             listed = [(name, entry.get("exactly") or {})]
         yield [
-            Request(claim, name, full, one if shares else {**one, "capacity": None}) for full, one in listed
+            DeviceRequest(claim, name, full, one if shares else {**one, "capacity": None})
+            for full, one in listed
         ]
 
 
-def is_tainted(request: Request, device: Device) -> bool:
+def is_tainted(request: DeviceRequest, device: Device) -> bool:
     """Return whether a taint keeps the request off the device."""
     return bool(device.spec.get("taints")) and bool(taints_against(request, device))
 
 
-def taints_against(request: Request, device: Device) -> list[Mapping[str, Any]]:
+def taints_against(request: DeviceRequest, device: Device) -> list[Mapping[str, Any]]:
     """Return the taints that keep the request off the device."""
     tolerations = request.entry.get("tolerations") or ()
     return [

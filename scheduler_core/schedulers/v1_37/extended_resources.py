@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_pools import slices_of
 from scheduler_core.schedulers.v1_37.device_selectors import selects
 from scheduler_core.schedulers.v1_37.device_use import DevicesInUse
-from scheduler_core.schedulers.v1_37.devices import Request
+from scheduler_core.schedulers.v1_37.devices import DeviceRequest
 from scheduler_core.schedulers.v1_37.interface import PluginError
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import ClusterState, uid_of
@@ -273,7 +273,7 @@ def device_totals(
     slices, whether or not their pool is complete; 0 of both where a selector fails.
     """
     name = backing_classes(cluster)[resource]
-    request = Request({"metadata": {"name": ""}}, "", "", {"deviceClassName": name})
+    request = DeviceRequest({"metadata": {"name": ""}}, "", "", {"deviceClassName": name})
     devices = [d for piece in slices_of(cluster) for d in piece.reached_from(node, labels)]
     try:
         matching = [device for device in devices if selects(cluster, request, device)]

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.schedulers.v1_37.failures import Kinds
-from scheduler_core.schedulers.v1_37.interface import Nominations
+from scheduler_core.schedulers.v1_37.interface import Nominator
 from scheduler_core.schedulers.v1_37.nodes import Mask, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Codes, Context, Plugin, Unprepared
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -38,7 +38,7 @@ class FilterStatuses(Struct):
         return None if kind < 0 else self.statuses[kind]
 
 
-def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> FilterStatuses:
+def filter_rows(ctx: Context, rows: Rows, nominations: Nominator) -> FilterStatuses:
     """Evaluate all filters on the rows; each row is done at its first failing plugin.
 
     A row with nominated pods is evaluated with them first and, if it passed, without them
@@ -60,7 +60,7 @@ def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> FilterSta
     return out
 
 
-def filter_row(ctx: Context, row: int, nominations: Nominations) -> Status | None:
+def filter_row(ctx: Context, row: int, nominations: Nominator) -> Status | None:
     """Evaluate all filters on one row; None if it passes."""
     return filter_rows(ctx, np.array([row], np.intp), nominations).first()
 

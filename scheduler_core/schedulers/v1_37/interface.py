@@ -169,7 +169,7 @@ class PodAttempt(Struct):
         return out
 
 
-class Nominations(Protocol):
+class Nominator(Protocol):
     """The queue's nominator, as Filter and preemption ask it. ``nominations.py`` has the plain one."""
 
     def on(self, node: str) -> Sequence[CompiledPod]:
@@ -204,7 +204,7 @@ class SchedulingSteps(Protocol):
     """
 
     cluster: ClusterState
-    nominations: Nominations
+    nominations: Nominator
     start: int
 
     def schedule(

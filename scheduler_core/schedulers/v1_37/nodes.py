@@ -22,7 +22,7 @@ from scheduler_core.forks import Copier, Forkable, Memo, flat, nested
 from scheduler_core.kubernetes.model import Requirement
 from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.kubernetes.selectors import holds
-from scheduler_core.kubernetes.shared_devices import SHARE, Demand
+from scheduler_core.kubernetes.shared_devices import SHARE, DeviceDemand
 from scheduler_core.schedulers.v1_37.node_list import Names, NodeList
 from scheduler_core.schedulers.v1_37.pods import CompiledPod, Port
 from scheduler_core.schedulers.v1_37.row_memo import RowMemo
@@ -281,7 +281,7 @@ class NodeTable(Forkable):
             return False
         return all(old.get(name) == new.get(name) for name in ("images", "declaredFeatures"))
 
-    def _demands(self, row: int) -> list[Demand]:
+    def _demands(self, row: int) -> list[DeviceDemand]:
         return [pod.demand for pod in self.nodes[row].pods if pod.demand is not None]
 
     def remove(self, name: str) -> None:

@@ -20,7 +20,7 @@ from scheduler_core.kubernetes.requests import (
     reports_amounts,
     spec_requests,
 )
-from scheduler_core.kubernetes.shared_devices import Demand, demand_of
+from scheduler_core.kubernetes.shared_devices import DeviceDemand, demand_of
 from scheduler_core.schedulers.v1_37.selectors import (
     NOTHING,
     NodeTerm,
@@ -235,7 +235,7 @@ class CompiledPod:
         return own or bool(_REPORTED & self.status.keys())
 
     @cached_property
-    def demand(self) -> Demand | None:
+    def demand(self) -> DeviceDemand | None:
         """What it wants of GPUs that pods share; None for nothing."""
         return demand_of(self.requests)
 

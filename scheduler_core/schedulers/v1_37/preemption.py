@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.filters import (
     update_states,
     what_if_context,
 )
-from scheduler_core.schedulers.v1_37.interface import Nominations, PodAttempt
+from scheduler_core.schedulers.v1_37.interface import Nominator, PodAttempt
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -30,7 +30,7 @@ _PREFIX = "preemption: "
 _OFFSET = 2**31 - 1
 
 
-def preempt(attempt: PodAttempt, nominations: Nominations) -> Status:
+def preempt(attempt: PodAttempt, nominations: Nominator) -> Status:
     """Look for victims; fill ``preemption``, ``nominated`` and ``victims`` (Evaluator.Preempt)."""
     ctx = attempt.context
     refusal = _ineligible(ctx, attempt, nominations)
@@ -90,7 +90,7 @@ def _unhelpful(nodes: int, rejected: Iterable[Status]) -> str:
     return f"0/{nodes} nodes are available: {', '.join(entries)}."
 
 
-def _ineligible(ctx: Context, attempt: PodAttempt, nominations: Nominations) -> str | None:
+def _ineligible(ctx: Context, attempt: PodAttempt, nominations: Nominator) -> str | None:
     """Return why the pod may not preempt (PodEligibleToPreemptOthers)."""
     if ctx.pod.spec.get("preemptionPolicy") == "Never":
         return "not eligible due to preemptionPolicy=Never."
@@ -121,7 +121,7 @@ def terminates_by_preemption(pod: CompiledPod) -> bool:
 
 
 def _dry_runs(
-    ctx: Context, potential: list[str], nominations: Nominations
+    ctx: Context, potential: list[str], nominations: Nominator
 ) -> tuple[list[Candidate], dict[str, Status], list[str]]:
     """Try the nodes in order until there are enough candidates, one of them without a PDB violation.
 
@@ -167,7 +167,7 @@ def _dry_runs(
 
 
 def _victims_on(
-    ctx: Context, row: int, here: Sequence[Unit], nominations: Nominations, budgets: DisruptionBudgets
+    ctx: Context, row: int, here: Sequence[Unit], nominations: Nominator, budgets: DisruptionBudgets
 ) -> Candidate | Status:
     """Remove all lower pods, re-admit as many as possible, most important first (SelectVictimsOnNode)."""
     pod = ctx.pod

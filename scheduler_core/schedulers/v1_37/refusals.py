@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.schedulers.v1_37.filters import filter_rows
-from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError
+from scheduler_core.schedulers.v1_37.interface import Nominator, PluginError
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
@@ -42,7 +42,7 @@ def prepare(cluster: ClusterState, configuration: CompiledConfiguration, pod: Co
 
 
 def refusals(
-    prepared: Prepared, nodes: Sequence[str], nominations: Nominations
+    prepared: Prepared, nodes: Sequence[str], nominations: Nominator
 ) -> Mapping[str, tuple[Status, ...]]:
     """Return the status of each plugin that refuses a node, in the order of evaluation, by node.
 

@@ -31,7 +31,7 @@ from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, queue_entry
 from scheduler_core.schedulers.v1_37.queue_gates import PluginRules
 from scheduler_core.schedulers.v1_37.state import ClusterState, key_of
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS
-from scheduler_core.schedulers.v1_37.watch import Watch
+from scheduler_core.schedulers.v1_37.watch import EventHandlers
 
 MAX_CYCLES = 60
 """Cycles after one step."""
@@ -84,7 +84,7 @@ class SchedulerRun:
         self.moves = Moves()
         self.rules = PluginRules(self.cluster, configuration, self.scheduling.pre_enqueue)
         self.queue = SchedulingQueue(self.clock, self.rules, self.moves, configuration.backoff)
-        self.watch = Watch(self.cluster, configuration, self.queue, self.nominations)
+        self.watch = EventHandlers(self.cluster, configuration, self.queue, self.nominations)
         self.cycles: list[dict[str, Any]] = []
         self.steps: list[dict[str, Any]] = []
         self.bound: dict[str, str] = {}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.kubernetes.shared_devices import COUNT, MOST_DEVICES, SHARE, WHOLE, Demand, room
+from scheduler_core.kubernetes.shared_devices import COUNT, MOST_DEVICES, SHARE, WHOLE, DeviceDemand, room
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -32,14 +32,14 @@ class SharedDevices:
         for name, column in list(vars(self).items()):
             setattr(self, name, np.concatenate((column, np.zeros(capacity - len(column), np.int64))))
 
-    def put(self, row: int, allocatable: Mapping[str, int], demands: Iterable[Demand]) -> None:
+    def put(self, row: int, allocatable: Mapping[str, int], demands: Iterable[DeviceDemand]) -> None:
         """Take the devices of a node object; of too many devices only the sums count."""
         count, milli = allocatable.get(COUNT, 0), allocatable.get(SHARE, 0)
         devices = min(count, milli // WHOLE) if count > 0 else milli // WHOLE
         self.devices[row] = devices if devices <= MOST_DEVICES else 0
         self.renew(row, demands)
 
-    def renew(self, row: int, demands: Iterable[Demand]) -> None:
+    def renew(self, row: int, demands: Iterable[DeviceDemand]) -> None:
         """Pack the shares of a row again."""
         if self.devices[row]:
             self.idle[row], self.largest[row] = room(int(self.devices[row]), demands)
@@ -48,7 +48,7 @@ class SharedDevices:
         """Return what two rows have to have in common to have room for the same shares."""
         return int(self.idle[row]), int(self.largest[row])
 
-    def crowded(self, rows: Rows, demand: Demand) -> Mask:
+    def crowded(self, rows: Rows, demand: DeviceDemand) -> Mask:
         """Return where no device has room; ``(rows,) bool``. Too small a sum is another reason."""
         lacking = (self.idle[rows] < demand.devices) | (self.largest[rows] < demand.share)
         crowded: Mask = (self.devices[rows] > 0) & lacking

@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import PodTopol
 DOMAINS_SHOWN = 30
 
 
-class Domain(Struct, frozen=True):
+class SpreadDomain(Struct, frozen=True):
     """A value of the topology key: the matching pods there, and whether another one would be too many."""
 
     value: str
@@ -34,7 +34,7 @@ class SpreadCounts(Struct, frozen=True):
     least: int
     counts_itself: bool
     policies: tuple[str, str]
-    domains: tuple[Domain, ...]
+    domains: tuple[SpreadDomain, ...]
     number: int
     refused: int
 
@@ -63,7 +63,7 @@ def _counts(context: Context, spread: Spread) -> SpreadCounts:
         least,
         bool(spread.self_match),
         (_policy(constraint.honors_affinity), _policy(constraint.honors_taints)),
-        tuple(Domain(values[there[at]], int(pods[at]), bool(refused[at])) for at in first),
+        tuple(SpreadDomain(values[there[at]], int(pods[at]), bool(refused[at])) for at in first),
         spread.number,
         int(refused.sum()),
     )

@@ -24,7 +24,7 @@ from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
 
-class Watch:
+class EventHandlers:
     """The scheduler's event handlers. Pods of a PodGroup that does not exist yet wait in ``incomplete``."""
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from scheduler_core import Scenario, load
-from scheduler_core.audit.allowance import DEFAULT_BOUNDS, Bounds
+from scheduler_core.audit.allowance import DEFAULT_BOUNDS, AuditBounds
 from scheduler_core.audit.audit import SUBJECTS, audit
 from scheduler_core.audit.row import AuditRow
 
@@ -110,7 +110,7 @@ def cluster(*documents: Document) -> Scenario:
     return load(yaml.safe_dump_all(documents))
 
 
-def audited(scenario: Scenario, *subjects: str, bounds: Bounds = DEFAULT_BOUNDS) -> list[AuditRow]:
+def audited(scenario: Scenario, *subjects: str, bounds: AuditBounds = DEFAULT_BOUNDS) -> list[AuditRow]:
     """Return the rows of some subjects, or of all."""
     wanted: Collection[str] = subjects or SUBJECTS.keys()
     return list(audit(scenario, bounds, wanted))

@@ -11,7 +11,7 @@ import pytest
 from scheduler_core import Scenario, load, simulate
 from scheduler_core.__main__ import main
 from scheduler_core.audit import drains
-from scheduler_core.audit.allowance import Bounds
+from scheduler_core.audit.allowance import AuditBounds
 from scheduler_core.audit.audit import SUBJECTS, audit
 from scheduler_core.audit.capacity import of_pod
 from scheduler_core.audit.cluster import AuditedCluster
@@ -95,7 +95,7 @@ def test_as_many_fit_as_scaling_places(seed: int) -> None:
 
 def test_without_seconds_every_subject_names_what_it_leaves_out() -> None:
     """Nothing is played, and nothing is passed over in silence."""
-    rows = audited(cluster(*CROWDED, pod("big", "99")), bounds=Bounds(0.0))
+    rows = audited(cluster(*CROWDED, pod("big", "99")), bounds=AuditBounds(0.0))
     left = {row.subject for row in rows if row.sentence.startswith("Left out")}
     assert left >= {"pending", "n+1", "drains", "rollouts", "capacity", "policy and release", "packing"}
     named = next(row.sentence for row in rows if row.subject == "n+1")
@@ -104,7 +104,9 @@ def test_without_seconds_every_subject_names_what_it_leaves_out() -> None:
 
 def test_cases_are_bounded() -> None:
     """Of more nodes than cases the others are named."""
-    rows = audited(cluster(node("n1", 4), node("n2", 5), workload("web", 3)), "n+1", bounds=Bounds(60.0, 1))
+    rows = audited(
+        cluster(node("n1", 4), node("n2", 5), workload("web", 3)), "n+1", bounds=AuditBounds(60.0, 1)
+    )
     assert "Left out, as the seconds did not suffice (not played): node n2." in {row.sentence for row in rows}
 
 

@@ -83,7 +83,7 @@ def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def output_of(command: Sequence[str]) -> bytes:
         code, printed = api_server.stand_in(command[1:])
         if code:
-            raise lists.CallError(printed)
+            raise lists.KubectlError(printed)
         return printed.encode()
 
     monkeypatch.setattr(lists, "output_of", output_of)

@@ -9,7 +9,7 @@ import pytest
 from scheduler_core import load
 from scheduler_core.contracts.check import check
 from scheduler_core.contracts.document import read_contracts
-from scheduler_core.contracts.search import Budget
+from scheduler_core.contracts.search import CheckBounds
 from tests.core.contracts.clusters import bundle, nodes, queued
 from tests.core.kueue.clusters import manifests
 
@@ -49,6 +49,6 @@ def test_facts_of_a_queue(claim: str) -> None:
     mode, _, condition = claim.partition(": ")
     contrary = f"!({condition})"
     texts = [("", _CONTRACT.format(claim=f"{mode}: {json.dumps(one)}")) for one in (condition, contrary)]
-    budget = Budget(cases=2, seconds=20, shrinking=0)
+    budget = CheckBounds(cases=2, seconds=20, shrinking=0)
     found = [one.verdict for text in texts for one in check(load(_CLUSTER), read_contracts([text]), budget)]
     assert found == ["holds", "violated"], CLAIMS[claim]

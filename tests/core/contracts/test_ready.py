@@ -12,17 +12,17 @@ from scheduler_core.cli.directories import read_directory
 from scheduler_core.contracts.check import check
 from scheduler_core.contracts.document import read_contracts
 from scheduler_core.contracts.library import READY, ready_text
-from scheduler_core.contracts.search import Budget
+from scheduler_core.contracts.search import CheckBounds
 from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, VIOLATED, Verdict
 from scheduler_core.scenario.load import load_documents
 from tests.core.contracts.ready import CASES, ReadyCase
 
 SPREAD = "rollout-spread"
 """Has a test of its own."""
-BUDGET = Budget(cases=20, seconds=120, shrinking=240)
+BUDGET = CheckBounds(cases=20, seconds=120, shrinking=240)
 
 
-def verdict_on(name: str, cluster: str, budget: Budget = BUDGET) -> Verdict:
+def verdict_on(name: str, cluster: str, budget: CheckBounds = BUDGET) -> Verdict:
     """Return the verdict on a ready contract in a cluster."""
     (found,) = check(load(cluster), read_contracts([(f"{name}.yaml", ready_text(name))]), budget)
     return found

@@ -28,7 +28,7 @@ from scheduler_core.schedulers.v1_11.policy import declared_fields as declared
 from scheduler_core.schedulers.v1_11.policy import order
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.predicates import RULES as DECLARED
-from scheduler_core.schedulers.v1_11.predicates.rule import Place, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import OrderPlace, Rule
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.configuration.from_policy import from_policy
@@ -78,7 +78,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _add(monkeypatch: pytest.MonkeyPatch, rule: Predicate) -> None:
     monkeypatch.setitem(PREDICATES, "MatchArch", rule)
-    place = Place(220, "Annotations are read quickly.")
+    place = OrderPlace(220, "Annotations are read quickly.")
     monkeypatch.setattr(declared, "RULES", (*DECLARED, Rule(key="MatchArch", check=rule, v1_11=place)))
     rows = (*order.V1_11, order.OrderRow("MatchArch", ("MatchArch",), place.why))
     monkeypatch.setitem(order.ORDERS, "v1.11", rows)

@@ -13,7 +13,7 @@ import yaml
 from scheduler_core import Simulation, load, load_documents
 from scheduler_core import simulate as simulate_any
 from scheduler_core.explain import explain
-from scheduler_core.kubernetes.shared_devices import Demand, demand_of, room
+from scheduler_core.kubernetes.shared_devices import DeviceDemand, demand_of, room
 from tests.core.engine.builders import affinity, node, pod, simulate
 
 HEADER = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"
@@ -165,9 +165,10 @@ def test_why_names_the_largest_room_and_a_remedy_that_works() -> None:
 def test_what_pods_ask_of_devices() -> None:
     """Thousandths make up devices; what is more than whole devices is one more."""
     names = "alibabacloud.com/gpu-milli", "alibabacloud.com/gpu-count"
-    cases: list[tuple[int, int, Demand | None]] = [
-        (0, 0, None), (600, 0, Demand(0, 600)), (1000, 1, Demand(1, 0)), (2000, 2, Demand(2, 0)),
-        (1500, 0, Demand(2, 0)), (0, 3, Demand(3, 0)),
+    cases: list[tuple[int, int, DeviceDemand | None]] = [
+        (0, 0, None), (600, 0, DeviceDemand(0, 600)), (1000, 1, DeviceDemand(1, 0)),
+        (2000, 2, DeviceDemand(2, 0)),
+        (1500, 0, DeviceDemand(2, 0)), (0, 3, DeviceDemand(3, 0)),
     ]  # fmt: skip
     assert [demand_of(dict(zip(names, case[:2]))) for case in cases] == [case[2] for case in cases]
 
@@ -191,7 +192,7 @@ def test_no_share_is_placed_that_no_packing_has_room_for() -> None:
         devices = dice.randint(1, 3)
         shares: list[int] = []
         for share_ in (dice.choice((100, 250, 300, 400, 500, 600, 900)) for _ in range(6)):
-            idle, largest = room(devices, [Demand(0, one) for one in shares])
+            idle, largest = room(devices, [DeviceDemand(0, one) for one in shares])
             assert packs(devices - idle, shares)
             if largest >= share_:
                 shares.append(share_)

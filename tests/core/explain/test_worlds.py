@@ -11,7 +11,7 @@ from scheduler_core import Scenario, Simulation, load_documents
 from scheduler_core.explain import explain
 from scheduler_core.explain.changes import search
 from scheduler_core.explain.cooperative import finished
-from scheduler_core.explain.world import Failure, ObjectsAtMoment, Standing, snapshot
+from scheduler_core.explain.world import NodeVerdicts, ObjectsAtMoment, PredicateFailure, snapshot
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
 from scheduler_core.record.cycle import Cycle
 from tests.conformance.random_records import record
@@ -26,14 +26,14 @@ def read(seed: int) -> Scenario:
     return replace(read, policy=made.get("policy"))
 
 
-def reported(cycle: Cycle) -> list[tuple[Failure, ...]]:
+def reported(cycle: Cycle) -> list[tuple[PredicateFailure, ...]]:
     """Return a cycle's own verdicts, node by node: those that it records, and those of all predicates."""
     matrix, recorded = cycle.unabridged, cycle.matrix
     assert matrix is not None
     assert recorded is not None
     return [
         tuple(
-            Failure(
+            PredicateFailure(
                 matrix.order[number],
                 matrix.reasons[code] if code > 0 else (),
                 matrix.errors.get((number, row)),
@@ -46,7 +46,7 @@ def reported(cycle: Cycle) -> list[tuple[Failure, ...]]:
     ]
 
 
-def verdicts(standing: Standing) -> list[Any]:
+def verdicts(standing: NodeVerdicts) -> list[Any]:
     """Return all that a standing says."""
     rows = range(len(standing.names))
     return [standing.early, *((standing.failures(row), standing.fits(row)) for row in rows)]
@@ -62,7 +62,7 @@ def test_verdicts_are_those_of_the_cycle(seed: int) -> None:
         earlier = Simulation(simulation.scenario, trace=False)
         earlier.replay(simulation.decisions[: cycle.index - 1])
         earlier.peek()
-        standing = Standing(snapshot(earlier, cycle.pod))
+        standing = NodeVerdicts(snapshot(earlier, cycle.pod))
         assert [standing.failures(row) for row in range(len(standing.names))] == reported(cycle)
         if cycle.result != "error":
             assert standing.fitting() == [cycle.nodes[node] for node in cycle.feasible.tolist()]
@@ -91,21 +91,21 @@ def test_a_trial_is_as_a_cluster_made_anew_and_leaves_no_trace(seed: int) -> Non
         pass
     pod = next(reversed(simulation.cluster.pods))
     world = snapshot(simulation, pod)
-    standing = Standing(world)
+    standing = NodeVerdicts(world)
     before = verdicts(standing)
     rows = range(len(standing.names))
     for other in different(world)[:25]:
-        fresh = Standing(other)
+        fresh = NodeVerdicts(other)
         with standing.trial(other) as tried:
             assert verdicts(tried) == verdicts(fresh)
             for row in rows:
                 assert _keys(tried, row) == _keys(fresh, row)
-        assert verdicts(Standing(world, standing.cluster, standing.queue)) == before
+        assert verdicts(NodeVerdicts(world, standing.cluster, standing.queue)) == before
     orders = {key: state.order for key, state in standing.cluster.pods.items()}
-    assert orders == {key: state.order for key, state in Standing(world).cluster.pods.items()}
+    assert orders == {key: state.order for key, state in NodeVerdicts(world).cluster.pods.items()}
 
 
-def _keys(standing: Standing, row: int) -> list[str] | None:
+def _keys(standing: NodeVerdicts, row: int) -> list[str] | None:
     candidate = standing.victims(row)
     return None if candidate is None else [pod.key for pod in candidate.victims]
 
@@ -144,6 +144,6 @@ def test_a_change_that_is_no_valid_object_is_not_shown() -> None:
         },
     ]
     simulation = Simulation(load_documents(objects, expand=False, admission=False))
-    standing = Standing(snapshot(simulation, "default/p"))
+    standing = NodeVerdicts(snapshot(simulation, "default/p"))
     words = [change.words for change in finished(search(standing, [0]))]
     assert words == [("drop the pod's required node affinity",)]

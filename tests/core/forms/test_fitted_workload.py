@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from scheduler_core.authoring.fit_report import likeness
-from scheduler_core.authoring.fitted_workload import FitError, drawn, fitted, read_fit
+from scheduler_core.authoring.fitted_workload import WorkloadFitError, drawn, fitted, read_fit
 from scheduler_core.authoring.generate import generate
 from scheduler_core.authoring.trace_pods import TracePod, pods_of
 from scheduler_core.cli.commands import main
@@ -107,7 +107,7 @@ WRONG = {
 @pytest.mark.parametrize(("text", "message"), WRONG.items())
 def test_what_is_no_fit_says_what_is_wrong(text: str, message: str) -> None:
     """In a recipe it is said at its field, and nothing is made."""
-    with pytest.raises(FitError, match=re.escape(message)):
+    with pytest.raises(WorkloadFitError, match=re.escape(message)):
         read_fit(text)
     made = generate({"fit": {"workload": text, "count": "3"}})
     assert [field for field, _ in made.problems][:1] == ["fit.workload"]
@@ -116,7 +116,7 @@ def test_what_is_no_fit_says_what_is_wrong(text: str, message: str) -> None:
 
 def test_too_few_pods_are_an_error(trace: Scenario) -> None:
     """A bundle without a history has nothing to fit to."""
-    with pytest.raises(FitError, match="0 pods arrive by operations, and 40 are needed"):
+    with pytest.raises(WorkloadFitError, match="0 pods arrive by operations, and 40 are needed"):
         fitted(load_documents([NODE]))
 
 

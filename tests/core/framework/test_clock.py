@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_22.clock import Clock, go_duration
+from scheduler_core.schedulers.v1_22.clock import VirtualClock, go_duration
 from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod, WaitingPods
 
 
 def test_time_moves_from_timer_to_timer() -> None:
     """Nothing happens in between: a day with two timers takes two steps."""
-    clock = Clock()
+    clock = VirtualClock()
     seen: list[float] = []
     clock.schedule(86_400, lambda: seen.append(clock.now))
     clock.schedule(5, lambda: seen.append(clock.now))
@@ -18,7 +18,7 @@ def test_time_moves_from_timer_to_timer() -> None:
 
 def test_timers_of_one_moment_go_off_in_the_order_they_were_set() -> None:
     """Equal times do not compare what is to be done."""
-    clock = Clock()
+    clock = VirtualClock()
     seen: list[str] = []
     for name in "bac":
         clock.after(1, lambda name=name: seen.append(name), name)  # type: ignore[misc]
@@ -30,7 +30,7 @@ def test_timers_of_one_moment_go_off_in_the_order_they_were_set() -> None:
 
 def test_a_cancelled_timer_does_not_go_off_and_is_not_waited_for() -> None:
     """The next time is that of the next timer that is alive."""
-    clock = Clock()
+    clock = VirtualClock()
     clock.schedule(1, lambda: None).cancel()
     clock.schedule(2, lambda: None)
     assert clock.next_time() == 2
@@ -41,7 +41,7 @@ def test_a_cancelled_timer_does_not_go_off_and_is_not_waited_for() -> None:
 
 def test_work_that_takes_time_makes_timers_late_not_earlier() -> None:
     """A timer that came due during work goes off afterwards, at the later time; one in the past at once."""
-    clock = Clock()
+    clock = VirtualClock()
     clock.schedule(1, lambda: None)
     clock.spend(3)
     clock.fire()
@@ -61,9 +61,9 @@ def test_go_prints_durations() -> None:
     ]
 
 
-def settled_pods() -> tuple[Clock, WaitingPods, list[tuple[str, str, float]]]:
+def settled_pods() -> tuple[VirtualClock, WaitingPods, list[tuple[str, str, float]]]:
     """Return waiting pods and the list that their verdicts are reported to."""
-    clock = Clock()
+    clock = VirtualClock()
     reported: list[tuple[str, str, float]] = []
 
     def settled(pod: WaitingPod) -> None:

@@ -10,7 +10,7 @@ import pytest
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11 import predicates
-from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.clock import VirtualClock
 from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS, plugin_of
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from tests.core.coscheduling.parts import pod
@@ -20,7 +20,7 @@ class World:
     """A queue sorted by priority and time, and pods to put into it."""
 
     def __init__(self, names: Iterable[str] = (), **options: Any) -> None:
-        self.clock = Clock()
+        self.clock = VirtualClock()
         self.cluster = Cluster()
         self.queue = VirtualQueue(
             self.clock, lambda one: (-one.state.priority, one.timestamp, one.key), PLUGIN_EVENTS, **options

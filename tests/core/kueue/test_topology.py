@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scheduler_core.cluster.kueue.objects import ResourceFlavor, Topology, TopologyRequest
 from scheduler_core.cluster.kueue.topology.placement import (
     PlacedPodSet,
-    Placement,
     TopologyGates,
+    TopologyPlacement,
     place,
 )
 from scheduler_core.cluster.kueue.topology.tree import HOSTNAME, TopologyTree, build_tree
@@ -64,7 +64,7 @@ def pod_set(name: str, row: Mapping[str, Any]) -> PlacedPodSet:
     return PlacedPodSet(name, row["count"], requests, row.get("spec", {}), request, row.get("implied", False))
 
 
-def domains(placement: Placement, name: str) -> dict[str, int]:
+def domains(placement: TopologyPlacement, name: str) -> dict[str, int]:
     """Return the domains of a pod set as the table names them."""
     return {"/".join(key): count for key, count in placement.assignments[name].domains}
 

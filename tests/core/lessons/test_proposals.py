@@ -8,12 +8,12 @@ import pytest
 
 from playground.courseware import bundle_of, lesson, lessons
 from playground.courseware.model import Lesson, LessonError
-from playground.courseware.playthrough import Played, played
+from playground.courseware.playthrough import PlayedScenario, played
 from playground.courseware.proposals import (
     CONDITIONS,
     AskedPlace,
     PlaceKind,
-    Proposal,
+    ProposedStop,
     faults,
     proposals,
     table,
@@ -28,7 +28,7 @@ def text_of(slug: str) -> str:
     return bundle_of(found, found.stops[0])
 
 
-def places(play: Played, index: int) -> list[AskedPlace]:
+def places(play: PlayedScenario, index: int) -> list[AskedPlace]:
     """Return a place of each kind at a cycle."""
     cycle = play.cycles[index]
     found = [AskedPlace("cycle"), AskedPlace("pod", pod=cycle.pod), AskedPlace("node", node=cycle.nodes[0])]
@@ -50,7 +50,7 @@ def test_what_is_proposed_is_a_sound_stop(slug: str) -> None:
     """Whatever is asked about in whatever release, the tests of lessons accept it."""
     text = text_of(slug)
     play = played(text)
-    made: list[Proposal] = []
+    made: list[ProposedStop] = []
     for place in places(play, 0):
         made += proposals(text, play.cycles[0].step, place)
     assert made

@@ -49,7 +49,7 @@ STATES = frozenset(
 """Phases, reasons of a pod's status, and reasons for which containers wait or have terminated."""
 
 
-class Condition(Struct, frozen=True):
+class ConditionFilter(Struct, frozen=True):
     """A filter of conditions; "" fields and ``None`` are not looked at."""
 
     type: str = ""
@@ -84,7 +84,7 @@ class PodLifeTimeArgs(PodScope, frozen=True, kw_only=True):
     owner_kinds: OwnerKinds = OwnerKinds()
     most_seconds: int | None = None
     states: tuple[str, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[ConditionFilter, ...] = ()
     exit_codes: tuple[int, ...] = ()
     init_containers: bool = False
     ephemeral_containers: bool = False
@@ -107,7 +107,7 @@ def _check(args: PodLifeTimeArgs) -> Iterator[InvalidArguments]:
         text = f"states must be one of [{' '.join(sorted(STATES))}]"
         yield InvalidArguments(text, f"states[{wrong}]", "write one of them")
     for place, one in enumerate(args.conditions):
-        if one == Condition():
+        if one == ConditionFilter():
             text = "at least one of type, status, reason, or minTimeSinceLastTransitionSeconds must be set"
             yield InvalidArguments(
                 f"conditions[{place}]: {text}", f"conditions[{place}]", "set one, or remove it"
@@ -157,7 +157,7 @@ def run(context: StrategyContext, args: PodLifeTimeArgs) -> None:
 
 
 _CONDITION = record(
-    Condition,
+    ConditionFilter,
     {
         "type": Field("type", text),
         "status": Field("status", text),

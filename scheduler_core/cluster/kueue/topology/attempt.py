@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scheduler_core.cluster.kueue.assignment import Assignment, PodSetResult
 from scheduler_core.cluster.kueue.objects import PodSet, ResourceFlavor
 from scheduler_core.cluster.kueue.topology.flavors import is_explicit, only_flavor
-from scheduler_core.cluster.kueue.topology.placement import PlacedPodSet, Placement
+from scheduler_core.cluster.kueue.topology.placement import PlacedPodSet, TopologyPlacement
 from scheduler_core.cluster.kueue.topology.snapshot import TopologySnapshot, UsageByFlavor
 from scheduler_core.cluster.kueue.topology.usage import DomainUsage
 from scheduler_core.kubernetes.requests import spec_requests
@@ -129,7 +129,7 @@ def _requested(assignment: Assignment, placing: Placing) -> tuple[Assignment, di
     return replace(assignment, pod_sets=tuple(results), settled=assignment.mode), requests
 
 
-def _with_domains(assignment: Assignment, found: Placement) -> Assignment:
+def _with_domains(assignment: Assignment, found: TopologyPlacement) -> Assignment:
     domains = found.assignments
     return replace(
         assignment,

@@ -8,13 +8,13 @@ from math import log2
 from msgspec import Struct
 
 from scheduler_core.cluster.kueue.topology.choice import NotFitError, by_room, by_room_with_leader
-from scheduler_core.cluster.kueue.topology.rooms import Demand, Room, Rooms, descendants, total
+from scheduler_core.cluster.kueue.topology.rooms import DomainRoom, PlacementDemand, Rooms, descendants, total
 
 
 class Balance(Struct, frozen=True):
     """Sibling domains that can hold a demand, and how many slices each of those used gets at least."""
 
-    siblings: list[Room]
+    siblings: list[DomainRoom]
     threshold: int
 
 
@@ -25,7 +25,7 @@ class _Greedy(Struct, frozen=True):
     least: tuple[int, ...]
 
 
-def find_balance(rooms: Rooms, demand: Demand) -> Balance | None:
+def find_balance(rooms: Rooms, demand: PlacementDemand) -> Balance | None:
     """Return the siblings with the highest threshold, of equal ones those that need fewer domains.
 
     What holds fewer slices than a set's threshold is pruned from it. Sets that are equal in both are taken in
@@ -45,34 +45,34 @@ def find_balance(rooms: Rooms, demand: Demand) -> Balance | None:
     return best
 
 
-def _sibling_sets(rooms: Rooms, level: int) -> list[list[Room]]:
+def _sibling_sets(rooms: Rooms, level: int) -> list[list[DomainRoom]]:
     if level == 0:
         return [rooms.levels[0]]
     return [parent.children for parent in rooms.levels[level - 1]]
 
 
-def _parts(siblings: list[Room], demand: Demand) -> list[Room]:
+def _parts(siblings: list[DomainRoom], demand: PlacementDemand) -> list[DomainRoom]:
     """Return the domains among which slices are divided: a level lower, unless that is below the slices."""
     return list(descendants(siblings)) if demand.level < demand.slice_level else siblings
 
 
-def _threshold(parts: Sequence[Room], demand: Demand) -> int | None:
+def _threshold(parts: Sequence[DomainRoom], demand: PlacementDemand) -> int | None:
     greedy = _choose_greedily(parts, demand)
     if greedy is None or not greedy.domains:
         return None
     return min(demand.slices // greedy.domains, *greedy.least)
 
 
-def _choose_greedily(parts: Sequence[Room], demand: Demand) -> _Greedy | None:
+def _choose_greedily(parts: Sequence[DomainRoom], demand: PlacementDemand) -> _Greedy | None:
     """Take the roomiest domains, a leader's first, until they hold the demand; ``None`` if they do not."""
     missing, leaders = demand.slices, demand.leaders
     rest = by_room_with_leader(parts, least_free=False) if leaders else list(parts)
-    with_leader: list[Room] = []
+    with_leader: list[DomainRoom] = []
     while leaders > 0 and rest and rest[0].leaders > 0:
         room = rest.pop(0)
         with_leader.append(room)
         leaders, missing = leaders - room.leaders, missing - room.slices_with_leader
-    alone: list[Room] = []
+    alone: list[DomainRoom] = []
     for room in by_room(rest, least_free=False):
         if missing <= 0 or room.slices <= 0:
             break
@@ -84,7 +84,7 @@ def _choose_greedily(parts: Sequence[Room], demand: Demand) -> _Greedy | None:
     return _Greedy(len(with_leader) + len(alone), least)
 
 
-def _prune(siblings: Iterable[Room], threshold: int, demand: Demand) -> None:
+def _prune(siblings: Iterable[DomainRoom], threshold: int, demand: PlacementDemand) -> None:
     for child in descendants(siblings):
         if child.slices_with_leader < threshold:
             _clear(child)
@@ -94,19 +94,19 @@ def _prune(siblings: Iterable[Room], threshold: int, demand: Demand) -> None:
             _clear(room)
 
 
-def _clear(room: Room) -> None:
+def _clear(room: DomainRoom) -> None:
     room.pods = room.slices = room.leaders = room.pods_with_leader = room.slices_with_leader = 0
     for child in room.children:
         _clear(child)
 
 
-def _recount(room: Room, depth: int, demand: Demand) -> None:
+def _recount(room: DomainRoom, depth: int, demand: PlacementDemand) -> None:
     for child in room.children:
         _recount(child, depth + 1, demand)
     total(room, depth, demand)
 
 
-def place_balanced(balance: Balance, demand: Demand) -> tuple[int, list[Room]]:
+def place_balanced(balance: Balance, demand: PlacementDemand) -> tuple[int, list[DomainRoom]]:
     """Return the level and the domains with what each is assigned.
 
     Raises:
@@ -119,7 +119,7 @@ def place_balanced(balance: Balance, demand: Demand) -> tuple[int, list[Room]]:
     return level, _share_out(_fewest(parts, demand), balance.threshold, demand)
 
 
-def _evenness(room: Room) -> tuple[int, int, float, tuple[str, ...]]:
+def _evenness(room: DomainRoom) -> tuple[int, int, float, tuple[str, ...]]:
     """Order by room, then by how evenly it is spread over the children; of equal ones the last by values."""
     spread = _entropy([child.pods for child in room.children])
     return room.leaders, room.slices_with_leader, spread, room.values
@@ -130,7 +130,7 @@ def _entropy(sizes: Sequence[int]) -> float:
     return sum(-(size / whole) * log2(size / whole) for size in sizes if size > 0) if whole else 0.0
 
 
-def _fewest(parts: Sequence[Room], demand: Demand) -> list[Room]:
+def _fewest(parts: Sequence[DomainRoom], demand: PlacementDemand) -> list[DomainRoom]:
     """Return as few domains as a greedy choice takes that leave the least room over.
 
     Of each number of domains, leaders and pods that are left the first found combination is kept.
@@ -138,7 +138,7 @@ def _fewest(parts: Sequence[Room], demand: Demand) -> list[Room]:
     greedy = _choose_greedily(parts, demand)
     if greedy is None:
         raise NotFitError("TAS Balanced Placement: Cannot find optimal domain set to fit the request")
-    found: list[dict[tuple[int, int], list[Room]]] = [{} for _ in range(greedy.domains + 1)]
+    found: list[dict[tuple[int, int], list[DomainRoom]]] = [{} for _ in range(greedy.domains + 1)]
     found[0][demand.leaders, demand.slices * demand.slice_size] = []
     for room in parts:
         for used in range(greedy.domains, 0, -1):
@@ -147,14 +147,14 @@ def _fewest(parts: Sequence[Room], demand: Demand) -> list[Room]:
     return found[-1][0, max(ends)] if ends else _none_found()
 
 
-def _none_found() -> list[Room]:
+def _none_found() -> list[DomainRoom]:
     raise NotFitError("TAS Balanced Placement: Cannot find optimal domain set to fit the request")
 
 
 def _extend(
-    found: dict[tuple[int, int], list[Room]],
-    smaller: Iterable[tuple[tuple[int, int], list[Room]]],
-    room: Room,
+    found: dict[tuple[int, int], list[DomainRoom]],
+    smaller: Iterable[tuple[tuple[int, int], list[DomainRoom]]],
+    room: DomainRoom,
 ) -> None:
     """Add a domain to the combinations of one domain fewer, with a leader and without."""
     for (leaders, pods), taken in smaller:
@@ -166,7 +166,7 @@ def _extend(
             found.setdefault((leaders, pods - room.pods), [*taken, room])
 
 
-def _share_out(parts: Sequence[Room], threshold: int, demand: Demand) -> list[Room]:
+def _share_out(parts: Sequence[DomainRoom], threshold: int, demand: PlacementDemand) -> list[DomainRoom]:
     """Give each domain the threshold, and what is over in the order of their room."""
     extra, leaders = demand.slices - len(parts) * threshold, demand.leaders
     if extra < 0:

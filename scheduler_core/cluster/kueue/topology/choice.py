@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from scheduler_core.cluster.kueue.topology.rooms import Demand, Room, Rooms
+from scheduler_core.cluster.kueue.topology.rooms import DomainRoom, PlacementDemand, Rooms
 from scheduler_core.cluster.kueue.topology.tree import TopologyTree
 
-Measure = Callable[[Room], int]
+Measure = Callable[[DomainRoom], int]
 
 
 class NotFitError(Exception):
     """Raised with the reason why a topology does not hold a pod set."""
 
 
-def slices_of(room: Room) -> int:
+def slices_of(room: DomainRoom) -> int:
     """Return the slices that a domain holds without a leader."""
     return room.slices
 
 
-def slices_beside_leader(room: Room) -> int:
+def slices_beside_leader(room: DomainRoom) -> int:
     """Return the slices that a domain holds beside a leader."""
     return room.slices_with_leader
 
 
-def best_fit(rooms: Sequence[Room], needed: int, measure: Measure) -> Room:
+def best_fit(rooms: Sequence[DomainRoom], needed: int, measure: Measure) -> DomainRoom:
     """Return the smallest room that suffices, of equal ones the first; without one the first of all."""
     best = rooms[0]
     for room in rooms:
@@ -33,13 +33,13 @@ def best_fit(rooms: Sequence[Room], needed: int, measure: Measure) -> Room:
     return best
 
 
-def by_room(rooms: Iterable[Room], *, least_free: bool) -> list[Room]:
+def by_room(rooms: Iterable[DomainRoom], *, least_free: bool) -> list[DomainRoom]:
     """Sort by slices, most first (or fewest), then by the fewest pods left over, then by values."""
     sign = 1 if least_free else -1
     return sorted(rooms, key=lambda room: (sign * room.slices, room.pods, room.values))
 
 
-def by_room_with_leader(rooms: Iterable[Room], *, least_free: bool) -> list[Room]:
+def by_room_with_leader(rooms: Iterable[DomainRoom], *, least_free: bool) -> list[DomainRoom]:
     """Sort as :func:`by_room` does, by what is left beside a leader, and rooms for a leader first."""
     sign = 1 if least_free else -1
     return sorted(
@@ -47,7 +47,7 @@ def by_room_with_leader(rooms: Iterable[Room], *, least_free: bool) -> list[Room
     )
 
 
-def choose(tree: TopologyTree, rooms: Rooms, demand: Demand) -> tuple[int, list[Room]]:
+def choose(tree: TopologyTree, rooms: Rooms, demand: PlacementDemand) -> tuple[int, list[DomainRoom]]:
     """Return the level and the domains that hold a demand: one, or several if none does alone.
 
     A preferred level that has no such domain is given up for the one above. Several domains are of the
@@ -68,7 +68,7 @@ def choose(tree: TopologyTree, rooms: Rooms, demand: Demand) -> tuple[int, list[
         level -= 1
 
 
-def _one(ordered: Sequence[Room], demand: Demand) -> tuple[Room, bool]:
+def _one(ordered: Sequence[DomainRoom], demand: PlacementDemand) -> tuple[DomainRoom, bool]:
     """Return the best domain for everything, and whether it holds it.
 
     The best fit may be one that has no room for the leader, though others have.
@@ -82,13 +82,15 @@ def _one(ordered: Sequence[Room], demand: Demand) -> tuple[Room, bool]:
     return one, _holds_all(one, demand)
 
 
-def _holds_all(room: Room, demand: Demand) -> bool:
+def _holds_all(room: DomainRoom, demand: PlacementDemand) -> bool:
     return room.slices_with_leader >= demand.slices and room.leaders >= demand.leaders
 
 
-def _several(tree: TopologyTree, rooms: Rooms, demand: Demand, ordered: Sequence[Room]) -> list[Room]:
+def _several(
+    tree: TopologyTree, rooms: Rooms, demand: PlacementDemand, ordered: Sequence[DomainRoom]
+) -> list[DomainRoom]:
     """Return the domains that hold everything together: the leader's first, then by their room."""
-    taken: list[Room] = []
+    taken: list[DomainRoom] = []
     missing, leaders, at = demand.slices, demand.leaders, 0
     while leaders > 0 and at < len(ordered) and ordered[at].leaders > 0:
         room = _next(ordered[at:], missing, demand, slices_beside_leader)
@@ -108,14 +110,14 @@ def _several(tree: TopologyTree, rooms: Rooms, demand: Demand, ordered: Sequence
     return taken
 
 
-def _next(rooms: Sequence[Room], missing: int, demand: Demand, measure: Measure) -> Room:
+def _next(rooms: Sequence[DomainRoom], missing: int, demand: PlacementDemand, measure: Measure) -> DomainRoom:
     """Return the first room, or the best fit if the first holds all that is missing."""
     if demand.least_free or measure(rooms[0]) < missing:
         return rooms[0]
     return best_fit(rooms, missing, measure)
 
 
-def misfit(tree: TopologyTree, rooms: Rooms, demand: Demand, room: int) -> str:
+def misfit(tree: TopologyTree, rooms: Rooms, demand: PlacementDemand, room: int) -> str:
     """Return the reason that a topology has room for too few pods or slices."""
     unit = "pod" if demand.slice_size == 1 else "slice"
     verdict = (

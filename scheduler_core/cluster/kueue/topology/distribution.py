@@ -13,11 +13,13 @@ from scheduler_core.cluster.kueue.topology.choice import (
     slices_beside_leader,
     slices_of,
 )
-from scheduler_core.cluster.kueue.topology.rooms import Demand, Room, Rooms, descendants
+from scheduler_core.cluster.kueue.topology.rooms import DomainRoom, PlacementDemand, Rooms, descendants
 from scheduler_core.cluster.kueue.topology.usage import quotient
 
 
-def distribute(rooms: Rooms, demand: Demand, level: int, chosen: list[Room], *, balanced: bool) -> list[Room]:
+def distribute(
+    rooms: Rooms, demand: PlacementDemand, level: int, chosen: list[DomainRoom], *, balanced: bool
+) -> list[DomainRoom]:
     """Return the leaves with what each is assigned; rooms become what is assigned to them.
 
     Above the level of slices the children of all chosen domains are taken together, from there down, and in
@@ -36,7 +38,7 @@ def distribute(rooms: Rooms, demand: Demand, level: int, chosen: list[Room], *, 
     return chosen
 
 
-def _pass_on(parent: Room, demand: Demand, size: int) -> list[Room]:
+def _pass_on(parent: DomainRoom, demand: PlacementDemand, size: int) -> list[DomainRoom]:
     """Distribute a domain's pods over its children, in slices of a size."""
     below = by_room(parent.children, least_free=demand.least_free)
     if size > 1:
@@ -61,24 +63,30 @@ class _Unit(Struct, frozen=True):
     alone: Measure
     beside_leader: Measure
 
-    def give(self, room: Room, units: int) -> None:
+    def give(self, room: DomainRoom, units: int) -> None:
         """Assign units to a room."""
         room.pods = units * self.size
         if self.is_slice:
             room.slices = units
 
 
-def _pods(room: Room) -> int:
+def _pods(room: DomainRoom) -> int:
     return room.pods
 
 
-def _pods_beside_leader(room: Room) -> int:
+def _pods_beside_leader(room: DomainRoom) -> int:
     return room.pods_with_leader
 
 
 def assign(
-    rooms: Sequence[Room], demand: Demand, count: int, leaders: int, size: int, *, by_slices: bool
-) -> list[Room]:
+    rooms: Sequence[DomainRoom],
+    demand: PlacementDemand,
+    count: int,
+    leaders: int,
+    size: int,
+    *,
+    by_slices: bool,
+) -> list[DomainRoom]:
     """Assign ``count`` pods to rooms in their order, the last by best fit, and return those that got any.
 
     If the rooms do not suffice nothing is assigned, and no reason given (updateCountsToMinimumGeneric).
@@ -87,7 +95,7 @@ def assign(
     if not by_slices:
         unit = _Unit(1, False, _pods, _pods_beside_leader)
     rest = _Rest(count // unit.size, leaders)
-    taken: list[Room] = []
+    taken: list[DomainRoom] = []
     for index in range(len(rooms)):
         step = _assign_with_leader if rest.leaders > 0 else _assign_alone
         room, is_done = step(rooms[index:], unit, rest, demand)
@@ -97,7 +105,9 @@ def assign(
     return []
 
 
-def _assign_alone(rooms: Sequence[Room], unit: _Unit, rest: _Rest, demand: Demand) -> tuple[Room, bool]:
+def _assign_alone(
+    rooms: Sequence[DomainRoom], unit: _Unit, rest: _Rest, demand: PlacementDemand
+) -> tuple[DomainRoom, bool]:
     """Assign to the first room or the best fit, and return it with whether that was all."""
     room = rooms[0]
     if not demand.least_free and unit.alone(room) >= rest.units:
@@ -110,7 +120,9 @@ def _assign_alone(rooms: Sequence[Room], unit: _Unit, rest: _Rest, demand: Deman
     return room, is_done
 
 
-def _assign_with_leader(rooms: Sequence[Room], unit: _Unit, rest: _Rest, demand: Demand) -> tuple[Room, bool]:
+def _assign_with_leader(
+    rooms: Sequence[DomainRoom], unit: _Unit, rest: _Rest, demand: PlacementDemand
+) -> tuple[DomainRoom, bool]:
     """Assign as :func:`_assign_alone` does, with a leader in the room that can take one."""
     room = rooms[0]
     if not demand.least_free and _suffices(room, unit, rest):
@@ -123,11 +135,11 @@ def _assign_with_leader(rooms: Sequence[Room], unit: _Unit, rest: _Rest, demand:
     return room, False
 
 
-def _suffices(room: Room, unit: _Unit, rest: _Rest) -> bool:
+def _suffices(room: DomainRoom, unit: _Unit, rest: _Rest) -> bool:
     return unit.beside_leader(room) >= rest.units and room.leaders >= rest.leaders
 
 
-def _assign_part(room: Room, unit: _Unit, rest: _Rest) -> None:
+def _assign_part(room: DomainRoom, unit: _Unit, rest: _Rest) -> None:
     """Assign a leader's room without which the others are needed too.
 
     Slices beside the leader are given. Of single pods the room keeps as many as it holds alone, and the

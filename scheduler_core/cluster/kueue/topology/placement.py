@@ -12,7 +12,7 @@ from scheduler_core.cluster.kueue.objects import Amounts, TopologyRequest
 from scheduler_core.cluster.kueue.topology.balance import find_balance, place_balanced
 from scheduler_core.cluster.kueue.topology.choice import NotFitError, choose
 from scheduler_core.cluster.kueue.topology.distribution import distribute
-from scheduler_core.cluster.kueue.topology.rooms import Demand, Room, count_rooms
+from scheduler_core.cluster.kueue.topology.rooms import DomainRoom, PlacementDemand, count_rooms
 from scheduler_core.cluster.kueue.topology.tree import TopologyTree, add
 from scheduler_core.cluster.kueue.topology.usage import TopologyUsage
 from scheduler_core.cluster.kueue.workload import TopologyAssignment
@@ -39,7 +39,7 @@ class TopologyGates(Struct, frozen=True):
     balanced_placement: bool = False
 
 
-class Placement(Struct):
+class TopologyPlacement(Struct):
     """The assignments by pod set; with a failure those after it are missing."""
 
     assignments: dict[str, TopologyAssignment] = field(default_factory=dict)
@@ -49,9 +49,9 @@ class Placement(Struct):
 
 def place(
     tree: TopologyTree, used: TopologyUsage, pod_sets: Iterable[PlacedPodSet], gates: TopologyGates
-) -> Placement:
+) -> TopologyPlacement:
     """Place pod sets of one flavor in order, each beside those before it; ``used`` by other workloads."""
-    placement = Placement()
+    placement = TopologyPlacement()
     assumed: TopologyUsage = {}
     for group in _groups(pod_sets):
         leader, workers = _leader_of(group)
@@ -112,13 +112,13 @@ def place_group(
 
 def demand_of(
     tree: TopologyTree, workers: PlacedPodSet, leader: PlacedPodSet | None, gates: TopologyGates
-) -> Demand:
+) -> PlacementDemand:
     """Read what a pod set asks of a topology. Raises :class:`NotFitError` for a level that it lacks."""
     request = workers.topology or TopologyRequest()
     slice_size = _slice_size(request)
     level, slice_level = _levels(tree, request, is_implied=workers.is_implied)
     unconstrained = request.unconstrained or workers.is_implied or _is_slices_only(request)
-    return Demand(
+    return PlacementDemand(
         count=workers.count,
         requests=_with_pod(workers.requests),
         spec=workers.spec,
@@ -172,7 +172,7 @@ def _levels(tree: TopologyTree, request: TopologyRequest, *, is_implied: bool) -
     return level, slice_level
 
 
-def _assignment(tree: TopologyTree, leaves: Iterable[Room], count: Any) -> TopologyAssignment:
+def _assignment(tree: TopologyTree, leaves: Iterable[DomainRoom], count: Any) -> TopologyAssignment:
     ordered = sorted(leaves, key=lambda room: room.values)
     domains = tuple((room.domain.key, count(room)) for room in ordered if count(room))
     return TopologyAssignment(tree.assigned_levels, domains)

@@ -11,8 +11,8 @@ from scheduler_core.cluster.kueue.objects import TopologyRequest
 from scheduler_core.cluster.kueue.topology.choice import NotFitError
 from scheduler_core.cluster.kueue.topology.placement import (
     PlacedPodSet,
-    Placement,
     TopologyGates,
+    TopologyPlacement,
     assume,
     level_of,
     place_group,
@@ -32,12 +32,12 @@ def replace_node(
     standing: Iterable[Standing],
     node: str,
     gates: TopologyGates,
-) -> Placement:
+) -> TopologyPlacement:
     """Return the placements of pod sets without a failed node (findReplacementAssignment).
 
     Pods of a required domain stay in it, those of a broken slice in the slice's.
     """
-    placement = Placement()
+    placement = TopologyPlacement()
     assumed: TopologyUsage = {}
     for pod_set, old in standing:
         try:

@@ -14,14 +14,14 @@ from scheduler_core.cluster.kueue.topology.usage import TopologyUsage, count_in,
 from scheduler_core.cluster.v1_37.objects import Manifest, labels_of, taints_of, term_matches, tolerates
 
 
-class Room(Struct, eq=False):
+class DomainRoom(Struct, eq=False):
     """A domain's room for pods and slices; while they are assigned, how many it gets.
 
     ``leaders`` is 1 if the group's leader fits, and the counts with a leader are what is left beside it.
     """
 
     domain: Domain
-    children: list[Room] = field(default_factory=list)
+    children: list[DomainRoom] = field(default_factory=list)
     pods: int = 0
     slices: int = 0
     leaders: int = 0
@@ -34,7 +34,7 @@ class Room(Struct, eq=False):
         return self.domain.values
 
 
-class Demand(Struct, frozen=True):
+class PlacementDemand(Struct, frozen=True):
     """What is to be placed together, and the rules of its placement, levels as depths.
 
     ``leader``: the requests of the pod that goes with the others. ``within``: the domain that a
@@ -80,11 +80,13 @@ class Exclusions(Struct):
 class Rooms(Struct, frozen=True):
     """The rooms of all domains for one demand, those of each level in the order of their values."""
 
-    levels: tuple[list[Room], ...]
+    levels: tuple[list[DomainRoom], ...]
     excluded: Exclusions
 
 
-def count_rooms(tree: TopologyTree, demand: Demand, used: TopologyUsage, assumed: TopologyUsage) -> Rooms:
+def count_rooms(
+    tree: TopologyTree, demand: PlacementDemand, used: TopologyUsage, assumed: TopologyUsage
+) -> Rooms:
     """Count the rooms of a tree; ``assumed`` is what earlier pod sets of the workload take."""
     rooms = Rooms(tuple([] for _ in tree.levels), Exclusions())
     context = _Leaves(tree, demand, (used, assumed), rooms)
@@ -95,12 +97,12 @@ def count_rooms(tree: TopologyTree, demand: Demand, used: TopologyUsage, assumed
 
 class _Leaves(Struct, frozen=True):
     tree: TopologyTree
-    demand: Demand
+    demand: PlacementDemand
     used: tuple[TopologyUsage, TopologyUsage]
     rooms: Rooms
 
-    def count(self, domain: Domain, depth: int) -> Room:
-        room = Room(domain)
+    def count(self, domain: Domain, depth: int) -> DomainRoom:
+        room = DomainRoom(domain)
         self.rooms.levels[depth].append(room)
         if depth < len(self.tree.levels) - 1:
             room.children = [self.count(child, depth + 1) for child in domain.children]
@@ -109,7 +111,7 @@ class _Leaves(Struct, frozen=True):
         total(room, depth, self.demand)
         return room
 
-    def _count_leaf(self, room: Room) -> None:
+    def _count_leaf(self, room: DomainRoom) -> None:
         excluded = self.rooms.excluded
         excluded.total += 1
         node, tolerations = room.domain.node, self.tree.tolerations
@@ -125,7 +127,7 @@ class _Leaves(Struct, frozen=True):
             excluded.reasons[f'resource "{limiting}"'] += 1
         self._seat_leader(room, left)
 
-    def _seat_leader(self, room: Room, left: Amounts) -> None:
+    def _seat_leader(self, room: DomainRoom, left: Amounts) -> None:
         leader = self.demand.leader
         if leader is not None and count_in(leader, left)[0] > 0:
             room.leaders = 1
@@ -168,7 +170,7 @@ def taint_text(taint: Mapping[str, Any]) -> str:
     return f"{taint['key']}{value}:{taint['effect']}"
 
 
-def total(room: Room, depth: int, demand: Demand) -> None:
+def total(room: DomainRoom, depth: int, demand: PlacementDemand) -> None:
     """Sum up the rooms of a domain's children, and make slices at the level of slices.
 
     A leader takes room of one child only: of the child that loses least by it.
@@ -184,7 +186,7 @@ def total(room: Room, depth: int, demand: Demand) -> None:
         room.slices_with_leader = quotient(room.pods_with_leader, demand.slice_size)
 
 
-def descendants(rooms: Iterable[Room]) -> Iterator[Room]:
+def descendants(rooms: Iterable[DomainRoom]) -> Iterator[DomainRoom]:
     """Yield the children of rooms, parent by parent."""
     for room in rooms:
         yield from room.children

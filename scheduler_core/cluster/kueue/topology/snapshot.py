@@ -7,7 +7,12 @@ from contextlib import contextmanager
 
 from msgspec import Struct, field
 
-from scheduler_core.cluster.kueue.topology.placement import PlacedPodSet, Placement, TopologyGates, place
+from scheduler_core.cluster.kueue.topology.placement import (
+    PlacedPodSet,
+    TopologyGates,
+    TopologyPlacement,
+    place,
+)
 from scheduler_core.cluster.kueue.topology.tree import TopologyTree
 from scheduler_core.cluster.kueue.topology.usage import (
     DomainUsage,
@@ -56,9 +61,9 @@ class TopologySnapshot(Struct):
             for flavor, rows in usage.items()
         )
 
-    def place(self, requests: RequestsByFlavor, *, is_empty: bool = False) -> Placement:
+    def place(self, requests: RequestsByFlavor, *, is_empty: bool = False) -> TopologyPlacement:
         """Place pod sets in the trees of their flavors; ``is_empty``: as if no workload used anything."""
-        whole = Placement()
+        whole = TopologyPlacement()
         for flavor, pod_sets in requests.items():
             used: TopologyUsage = {} if is_empty else self.used.get(flavor, {})
             found = place(self.trees[flavor], used, pod_sets, self.gates)

@@ -19,7 +19,7 @@ class ApprovalError(ValueError):
     """A prefix or a network that cannot be read."""
 
 
-class Target(Struct, frozen=True):
+class UrlParts(Struct, frozen=True):
     """A URL taken apart; ``path`` are its segments, unquoted."""
 
     scheme: str
@@ -27,13 +27,13 @@ class Target(Struct, frozen=True):
     port: int
     path: tuple[str, ...]
 
-    def covers(self, other: Target) -> bool:
+    def covers(self, other: UrlParts) -> bool:
         """Return whether another URL is below this one, on the same origin."""
         here = (self.scheme, self.host, self.port)
         return here == (other.scheme, other.host, other.port) and other.path[: len(self.path)] == self.path
 
 
-def target(url: str) -> Target | None:
+def target(url: str) -> UrlParts | None:
     """Take a URL apart; ``None`` if it is no plain http or https URL without user, query and fragment."""
     if not url.isascii() or not url.isprintable() or " " in url:  # some of these urlsplit drops
         return None
@@ -49,7 +49,7 @@ def target(url: str) -> Target | None:
     path = tuple(unquote(segment) for segment in parts.path.split("/") if segment)
     if any(map(_is_unusual, path)):
         return None
-    return Target(parts.scheme, host, port or PORTS[parts.scheme], path)
+    return UrlParts(parts.scheme, host, port or PORTS[parts.scheme], path)
 
 
 def _is_unusual(segment: str) -> bool:
@@ -67,7 +67,7 @@ class Approved:
     """
 
     def __init__(self, prefixes: Iterable[str], networks: Iterable[str] = ()) -> None:
-        self._prefixes: list[Target] = []
+        self._prefixes: list[UrlParts] = []
         for prefix in prefixes:
             found = target(prefix)
             if found is None:

@@ -12,7 +12,7 @@ from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 from scheduler_core.schedulers.columns.events import ASSUMED, ELSEWHERE, InvalidationEvent
 from scheduler_core.schedulers.columns.storage import disks
-from scheduler_core.schedulers.v1_11.equivalence.topology import Topology
+from scheduler_core.schedulers.v1_11.equivalence.topology import RowTopology
 from scheduler_core.schedulers.v1_11.predicates import RULES
 
 COUNTED: Mapping[str, str] = {rule.key: rule.aspect for rule in RULES if "pv-count" in rule.invalidated_by}
@@ -34,7 +34,7 @@ class RowCondition(Struct, frozen=True):
     """When a row applies; ``text`` is printed on the reference page."""
 
     text: str
-    holds: Callable[[InvalidationEvent, Topology], bool]
+    holds: Callable[[InvalidationEvent, RowTopology], bool]
 
 
 ALWAYS = RowCondition("", lambda event, topology: True)  # noqa: ARG005 -- all conditions share one signature
@@ -54,32 +54,32 @@ def _requires(pod: Pod) -> bool:
     return pod.affinity is not None and bool(pod.affinity.pod_required or pod.affinity.anti_required)
 
 
-def affinity_in_play(event: InvalidationEvent, topology: Topology) -> bool:
+def affinity_in_play(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether the pod, or any pod seen in the run, has required (anti-)affinity."""
     return topology.seen.any_terms or any(_requires(pod) for pod in event.pods)
 
 
-def labels_matter(event: InvalidationEvent, topology: Topology) -> bool:
+def labels_matter(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether the pod has required (anti-)affinity itself or is selected by another pod's."""
     return any(_requires(pod) or any(topology.seen.selecting(pod)) for pod in event.pods)
 
 
-def assumed_with_counted_volume(event: InvalidationEvent, topology: Topology) -> bool:
+def assumed_with_counted_volume(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether a pod that this scheduler assumed has a volume of a counted type, or a claim."""
     return ASSUMED in event.facts and has_counted_volume(event, topology)
 
 
-def came_with_counted_volume(event: InvalidationEvent, topology: Topology) -> bool:
+def came_with_counted_volume(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether a pod not bound by this scheduler has a volume of a counted type, or a claim."""
     return ELSEWHERE in event.facts and has_counted_volume(event, topology)
 
 
-def has_counted_volume(event: InvalidationEvent, topology: Topology) -> bool:
+def has_counted_volume(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether a pod has a volume of a counted type, or a claim, which may be bound to one."""
     return bool(volume_counts(event, topology))
 
 
-def holds_ports(event: InvalidationEvent, topology: Topology) -> bool:  # noqa: ARG001
+def holds_ports(event: InvalidationEvent, topology: RowTopology) -> bool:  # noqa: ARG001
     """Return whether a pod has host ports before or after the update.
 
     An update removes a pod from its node and adds it again (schedulercache.UpdatePod), and used ports are a
@@ -88,17 +88,17 @@ def holds_ports(event: InvalidationEvent, topology: Topology) -> bool:  # noqa: 
     return any(container.host_ports for pod in event.pods for container in pod.containers)
 
 
-def binds_claims(event: InvalidationEvent, topology: Topology) -> bool:  # noqa: ARG001
+def binds_claims(event: InvalidationEvent, topology: RowTopology) -> bool:  # noqa: ARG001
     """Return whether claims that waited for the pod (WaitForFirstConsumer) were bound with it."""
     return bool(event.binds)
 
 
-def has_special_volume(event: InvalidationEvent, topology: Topology) -> bool:  # noqa: ARG001
+def has_special_volume(event: InvalidationEvent, topology: RowTopology) -> bool:  # noqa: ARG001
     """Return whether a pod has a GCE PD, EBS, ISCSI or RBD volume of its own."""
     return any(disks(pod) for pod in event.pods)
 
 
-def takes_disk(event: InvalidationEvent, topology: Topology) -> bool:
+def takes_disk(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether a pod uses a disk that may conflict with another pod.
 
     A disk that every pod so far uses read-only, where its type allows sharing, never conflicts.
@@ -113,17 +113,17 @@ def takes_disk(event: InvalidationEvent, topology: Topology) -> bool:
 # Volumes and claims
 
 
-def counted_type(event: InvalidationEvent, topology: Topology) -> bool:
+def counted_type(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether a volume is an EBS volume, a GCE PD or an Azure disk."""
     return bool(volume_counts(event, topology))
 
 
-def claim_is_bound(event: InvalidationEvent, topology: Topology) -> bool:
+def claim_is_bound(event: InvalidationEvent, topology: RowTopology) -> bool:
     """Return whether a claim is bound to a volume of a counted type, or to an unknown volume."""
     return bool(volume_counts(event, topology))
 
 
-def volume_counts(event: InvalidationEvent, topology: Topology) -> tuple[str, ...]:
+def volume_counts(event: InvalidationEvent, topology: RowTopology) -> tuple[str, ...]:
     """Return the Max…VolumeCount predicates that an object of the event counts for.
 
     A pod's claim may be bound to any type, and so may a bound claim whose volume does not exist.
@@ -154,7 +154,7 @@ CONDITION_PREDICATES: Mapping[str, str] = {
 """The fact that a condition changed, to the predicate that reads the condition."""
 
 
-def condition_checks(event: InvalidationEvent, topology: Topology) -> tuple[str, ...]:  # noqa: ARG001
+def condition_checks(event: InvalidationEvent, topology: RowTopology) -> tuple[str, ...]:  # noqa: ARG001
     """Return the predicates that read a changed condition."""
     return tuple(key for fact, key in CONDITION_PREDICATES.items() if fact in event.facts)
 
@@ -162,7 +162,7 @@ def condition_checks(event: InvalidationEvent, topology: Topology) -> tuple[str,
 # Scopes
 
 
-def rows_of(scope: InvalidatedNodes, event: InvalidationEvent, topology: Topology) -> IntVector | None:
+def rows_of(scope: InvalidatedNodes, event: InvalidationEvent, topology: RowTopology) -> IntVector | None:
     """Return the rows within a scope for an event, ascending; ``None`` for all nodes.
 
     The domain is unclear if a required affinity term selects the pod: if it was the first or the last such

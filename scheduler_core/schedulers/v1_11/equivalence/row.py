@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from scheduler_core.schedulers.columns.events import EventVerb, InvalidationEvent
 from scheduler_core.schedulers.v1_11.equivalence.conditions import InvalidatedNodes, RowCondition
-from scheduler_core.schedulers.v1_11.equivalence.topology import Topology
+from scheduler_core.schedulers.v1_11.equivalence.topology import RowTopology
 from scheduler_core.schedulers.v1_11.predicates import RULES
 
 Mode = Literal["designed", "v1.11", "sound"]
@@ -27,7 +27,7 @@ class InvalidationRow(Struct, frozen=True):
     scopes: Mapping[Mode, InvalidatedNodes]
     source: str
     why: str
-    narrow: Callable[[InvalidationEvent, Topology], tuple[str, ...]] | None = None
+    narrow: Callable[[InvalidationEvent, RowTopology], tuple[str, ...]] | None = None
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -43,7 +43,7 @@ def row(
     scopes: Mapping[Mode, InvalidatedNodes],
     source: str,
     why: str,
-    narrow: Callable[[InvalidationEvent, Topology], tuple[str, ...]] | None = None,
+    narrow: Callable[[InvalidationEvent, RowTopology], tuple[str, ...]] | None = None,
     *,
     every: bool = False,
 ) -> InvalidationRow:

@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_11.equivalence.row import ALL, InvalidationRow
 from scheduler_core.schedulers.v1_11.equivalence.rules_nodes import NODE_ROWS
 from scheduler_core.schedulers.v1_11.equivalence.rules_pods import POD_ROWS
 from scheduler_core.schedulers.v1_11.equivalence.rules_volumes import SERVICE_ROWS, VOLUME_ROWS
-from scheduler_core.schedulers.v1_11.equivalence.topology import Topology
+from scheduler_core.schedulers.v1_11.equivalence.topology import RowTopology
 from scheduler_core.schedulers.v1_11.predicates import RULES
 
 TABLE: tuple[InvalidationRow, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)
@@ -84,7 +84,7 @@ class InvalidationRules:
                 for operation in row.operations:
                     self._rows.setdefault((row.resource, operation), []).append(row)
 
-    def of(self, event: InvalidationEvent, topology: Topology) -> list[Invalidation]:
+    def of(self, event: InvalidationEvent, topology: RowTopology) -> list[Invalidation]:
         """Return the invalidations that an event causes, in the order of the table."""
         found: list[Invalidation] = []
         for row in self._rows.get((event.resource, event.operation), ()):

@@ -78,7 +78,7 @@ def _any_selects(terms: Mapping[Term, None], namespace: str, labels: Mapping[str
     return any(term.selects(namespace, labels) for term in terms)
 
 
-class Topology(Protocol):
+class RowTopology(Protocol):
     """The cluster as the table reads it. Rows are those of the cache: the nodes before the event.
 
     :meth:`EquivalenceCache.remap` adopts a changed node list after the event's invalidations.

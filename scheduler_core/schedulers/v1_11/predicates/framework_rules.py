@@ -17,7 +17,7 @@ from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing, narrowed
 from scheduler_core.schedulers.v1_11.predicates.general import PodFitsResources
 from scheduler_core.schedulers.v1_11.predicates.node import CORDON_TAINT, CORDONED, UNSCHEDULABLE
-from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, OrderPlace, Reason, Rule
 
 CORDON = Taint(CORDON_TAINT, "", "NoSchedule")
 
@@ -97,7 +97,7 @@ RULES = (
         check=CheckNodeUnschedulable(),
         registered=False,
         text="The node is not cordoned (spec.unschedulable). In v1.11 CheckNodeCondition checks it.",
-        v1_11=Place(20, "Kept a place; in v1.11 CheckNodeCondition checks for cordons."),
+        v1_11=OrderPlace(20, "Kept a place; in v1.11 CheckNodeCondition checks for cordons."),
         plugin=FilterPlugin("NodeUnschedulable"),
         reasons=(CORDONED,),
         invalidated_by=("node-update-unschedulable",),

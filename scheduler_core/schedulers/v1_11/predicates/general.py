@@ -8,7 +8,7 @@ from operator import or_
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import BoolVector
-from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE, Demand, room
+from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE, DeviceDemand, room
 from scheduler_core.schedulers.columns.nodeaffinity import required_mask
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.pods import PodState
@@ -24,7 +24,7 @@ from scheduler_core.schedulers.profiles.predicate import (
     narrowed,
 )
 from scheduler_core.schedulers.quirks import in_variant, quirk
-from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, OrderPlace, Reason, Rule
 
 INSUFFICIENT = "Insufficient "  # and the name of the resource
 
@@ -79,7 +79,7 @@ class PodFitsResources:
         return FITS if codes is None else PredicateResult(codes)
 
 
-def _crowded(pod: PodInfo, demand: Demand, view: View) -> BoolVector:
+def _crowded(pod: PodInfo, demand: DeviceDemand, view: View) -> BoolVector:
     """Return where the sum of the free shares suffices but no single device does, ``(R,) bool``."""
     found = view.cluster.device_room
     devices, idle, largest = (view.take(one) for one in (found.devices, found.idle, found.largest))
@@ -106,7 +106,7 @@ def _rows_with_demands(view: View) -> set[int]:
     }
 
 
-def _demands(view: View, row: int) -> list[Demand]:
+def _demands(view: View, row: int) -> list[DeviceDemand]:
     """Return the demands for shared devices of the pods on a row."""
     removed, added = view.changes.removed.get(row, {}), view.changes.added.get(row, {})
     there = view.cluster.residents[view.node(row)]
@@ -232,7 +232,7 @@ RULES = (
             "PodFitsResources, HostName, PodFitsHostPorts and MatchNodeSelector as one: all four "
             "are asked, and every reason counts."
         ),
-        v1_11=Place(30, "Most pods that do not fit fail here, and its members cost little."),
+        v1_11=OrderPlace(30, "Most pods that do not fit fail here, and its members cost little."),
         default=True,
         identity=("nodeName",),
         members=("PodFitsResources", "HostName", "PodFitsHostPorts", "MatchNodeSelector"),
@@ -248,8 +248,8 @@ RULES = (
         key="HostName",
         check=HostName(),
         text="The node is the one that the pod names in spec.nodeName.",
-        v1_11=Place(40, "A member of GeneralPredicates: one comparison, and at most one node is left."),
-        proposal=Place(20, "A pod that names its node is settled by one comparison.", "PodFitsHost"),
+        v1_11=OrderPlace(40, "A member of GeneralPredicates: one comparison, and at most one node is left."),
+        proposal=OrderPlace(20, "A pod that names its node is settled by one comparison.", "PodFitsHost"),
         plugin=FilterPlugin("NodeName"),
         identity=("nodeName",),
         reasons=(Reason(HostName.reason, resolvable=False, finding=NO_CHANGE),),
@@ -260,8 +260,8 @@ RULES = (
         check=PodFitsHostPorts(),
         other_names=("PodFitsPorts",),
         text="No pod on the node holds a host port that this pod wants (address, protocol and port).",
-        v1_11=Place(50, "A member of GeneralPredicates: few pods ask for a port of the node."),
-        proposal=Place(30, "The ports that the pod asks for are few and exact."),
+        v1_11=OrderPlace(50, "A member of GeneralPredicates: few pods ask for a port of the node."),
+        proposal=OrderPlace(30, "The ports that the pod asks for are few and exact."),
         plugin=FilterPlugin("NodePorts"),
         reasons=(Reason(PodFitsHostPorts.reason, finding="host_ports"),),
         invalidated_by=_EVENTS,
@@ -270,8 +270,8 @@ RULES = (
         key="MatchNodeSelector",
         check=MatchNodeSelector(),
         text="The node's labels match the pod's nodeSelector and its required node affinity.",
-        v1_11=Place(60, "A member of GeneralPredicates: reads the node's labels alone."),
-        proposal=Place(40, "Labels are compared where there are nodes left.", "PodMatchNodeSelector"),
+        v1_11=OrderPlace(60, "A member of GeneralPredicates: reads the node's labels alone."),
+        proposal=OrderPlace(40, "Labels are compared where there are nodes left.", "PodMatchNodeSelector"),
         plugin=FilterPlugin("NodeAffinity"),
         reasons=(Reason(MatchNodeSelector.reason, resolvable=False, finding="selector"),),
         invalidated_by=_EVENTS,
@@ -283,8 +283,10 @@ RULES = (
             "What the node's pods request and what this pod requests fit into the node's "
             "allocatable cpu, memory, ephemeral storage, extended resources and number of pods."
         ),
-        v1_11=Place(70, "A member of GeneralPredicates: compares amounts, so it rules out less surely."),
-        proposal=Place(50, "It compares ranges, not exact values, so it rules out less than those above."),
+        v1_11=OrderPlace(70, "A member of GeneralPredicates: compares amounts, so it rules out less surely."),
+        proposal=OrderPlace(
+            50, "It compares ranges, not exact values, so it rules out less than those above."
+        ),
         plugin=FilterPlugin("NodeResourcesFit"),
         reasons=(Reason(INSUFFICIENT, prefix=True, finding="insufficient"),),
         invalidated_by=_EVENTS,

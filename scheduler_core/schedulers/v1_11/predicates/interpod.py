@@ -13,7 +13,7 @@ from scheduler_core.schedulers.columns.topology import row_sums
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, OrderPlace, Reason, Rule
 from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS
 
 GENERAL_REASON = "node(s) didn't match pod affinity/anti-affinity"
@@ -167,8 +167,8 @@ RULES = (
             "No running pod's required anti-affinity keeps this pod out, and the pod's own "
             "required affinity and anti-affinity to other pods hold."
         ),
-        v1_11=Place(210, "By far the most expensive, hence last: it reads pods of the whole cluster."),
-        proposal=Place(160, "The most expensive, hence last.", "InterPodAffinityMatches"),
+        v1_11=OrderPlace(210, "By far the most expensive, hence last: it reads pods of the whole cluster."),
+        proposal=OrderPlace(160, "The most expensive, hence last.", "InterPodAffinityMatches"),
         default=True,
         plugin=FilterPlugin("InterPodAffinity", "namespaceSelector is not read"),
         reasons=(

@@ -17,10 +17,10 @@ from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, narrowed
 from scheduler_core.schedulers.v1_11.predicates.rule import (
     Explain,
-    Facts,
     FilterPlugin,
-    Place,
+    OrderPlace,
     Reason,
+    ReasonFacts,
     Rule,
     SuggestedChange,
 )
@@ -130,7 +130,7 @@ class CheckNodeLabelPresence:
 def _condition(kind: str, fine: str) -> Explain:
     """Return what sets the node's condition to the status that passes."""
 
-    def explain(pod: Pod, node: Node) -> Facts:  # noqa: ARG001
+    def explain(pod: Pod, node: Node) -> ReasonFacts:  # noqa: ARG001
         name = node.meta.name
         status = next((c.status for c in node.conditions if c.type == kind and c.status != fine), "")
 
@@ -140,14 +140,14 @@ def _condition(kind: str, fine: str) -> Explain:
                     entry["status"] = fine
 
         words = f"repair node {name} until its condition {kind} is {fine}"
-        return Facts(
+        return ReasonFacts(
             (f"condition {kind} is {status}",), ((SuggestedChange("Node", words, "condition", mutate),),)
         )
 
     return explain
 
 
-def _cordon(pod: Pod, node: Node) -> Facts:  # noqa: ARG001
+def _cordon(pod: Pod, node: Node) -> ReasonFacts:  # noqa: ARG001
     """Uncordon the node; this also removes the taint that the node controller sets with it."""
     name = node.meta.name
 
@@ -158,7 +158,7 @@ def _cordon(pod: Pod, node: Node) -> Facts:  # noqa: ARG001
             spec["taints"] = [entry for entry in spec["taints"] if entry.get("key") != CORDON_TAINT]
 
     change = SuggestedChange("Node", f"uncordon node {name}", "uncordon", mutate)
-    return Facts((f"node {name} is cordoned (spec.unschedulable)",), ((change,),))
+    return ReasonFacts((f"node {name} is cordoned (spec.unschedulable)",), ((change,),))
 
 
 CORDONED = Reason(UNSCHEDULABLE, resolvable=False, explain=_cordon)
@@ -173,8 +173,8 @@ RULES = (
             "The node is Ready, its network is configured, it has disk left, and it is not "
             "cordoned (spec.unschedulable)."
         ),
-        v1_11=Place(10, "Conditions of the whole node come first: if they fail, nothing else matters."),
-        proposal=Place(
+        v1_11=OrderPlace(10, "Conditions of the whole node come first: if they fail, nothing else matters."),
+        proposal=OrderPlace(
             10, "A node that accepts no pods needs no other check.", "CheckNodeConditionPredicate"
         ),
         default=True,
@@ -208,8 +208,8 @@ RULES = (
             CheckNodeLabelPresence,
         ),
         text="The node has, or lacks, the labels that the policy's argument lists.",
-        v1_11=Place(110, "Labels are read quickly; only a policy asks for it."),
-        proposal=Place(90, "Labels are easy to check, so it stands before what is not."),
+        v1_11=OrderPlace(110, "Labels are read quickly; only a policy asks for it."),
+        proposal=OrderPlace(90, "Labels are easy to check, so it stands before what is not."),
         plugin=FilterPlugin("NodeLabel"),
         reasons=(Reason(CheckNodeLabelPresence.reason, resolvable=False, finding="labels_present"),),
         invalidated_by=("node-update-labels",),
@@ -218,8 +218,8 @@ RULES = (
         key="CheckNodeMemoryPressure",
         check=CheckNodePressure("MemoryPressure", best_effort_only=True),
         text="The node is not under memory pressure, for pods of the class BestEffort.",
-        v1_11=Place(180, "Cheap, but it is seldom true."),
-        proposal=Place(140, "Pressure does not happen often.", "CheckNodeMemoryPressurePredicate"),
+        v1_11=OrderPlace(180, "Cheap, but it is seldom true."),
+        proposal=OrderPlace(140, "Pressure does not happen often.", "CheckNodeMemoryPressurePredicate"),
         default=True,
         not_converted=_TAINTED,
         reasons=(Reason(PRESSURE_REASONS["MemoryPressure"], explain=_condition("MemoryPressure", "False")),),
@@ -230,7 +230,7 @@ RULES = (
         key="CheckNodePIDPressure",
         check=CheckNodePressure("PIDPressure"),
         text="The node is not running out of process ids.",
-        v1_11=Place(190, "Cheap, but it is seldom true."),
+        v1_11=OrderPlace(190, "Cheap, but it is seldom true."),
         default=True,
         not_converted=_TAINTED,
         reasons=(Reason(PRESSURE_REASONS["PIDPressure"], explain=_condition("PIDPressure", "False")),),
@@ -241,8 +241,8 @@ RULES = (
         key="CheckNodeDiskPressure",
         check=CheckNodePressure("DiskPressure"),
         text="The node is not running out of disk.",
-        v1_11=Place(200, "Cheap, but it is seldom true."),
-        proposal=Place(150, "Pressure does not happen often.", "CheckNodeDiskPressurePredicate"),
+        v1_11=OrderPlace(200, "Cheap, but it is seldom true."),
+        proposal=OrderPlace(150, "Pressure does not happen often.", "CheckNodeDiskPressurePredicate"),
         default=True,
         not_converted=_TAINTED,
         reasons=(Reason(PRESSURE_REASONS["DiskPressure"], explain=_condition("DiskPressure", "False")),),

@@ -23,7 +23,7 @@ from scheduler_core.schedulers.profiles.predicate import Predicate
 NO_CHANGE = "no change"
 
 
-class Place(NamedTuple):
+class OrderPlace(NamedTuple):
     """A place in a static order: numbers ascend, and one in between inserts; ``why`` is the reason.
 
     ``name`` is the name in that order if it is not the key. Rules of one name share the place.
@@ -54,14 +54,14 @@ class SuggestedChange(NamedTuple):
     mutate: Callable[[Manifest], None]
 
 
-class Facts(NamedTuple):
+class ReasonFacts(NamedTuple):
     """The facts behind a reason as sentences, and the alternatives, each of changes that belong together."""
 
     details: tuple[str, ...] = ()
     options: tuple[tuple[SuggestedChange, ...], ...] = ()
 
 
-Explain = Callable[[Pod, Node], Facts]
+Explain = Callable[[Pod, Node], ReasonFacts]
 
 
 class Reason(Struct, frozen=True):
@@ -102,8 +102,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     made: type[Predicate] | None = None
     argument: PolicyArgument | None = None
     text: str = ""
-    v1_11: Place | None = None
-    proposal: Place | None = None
+    v1_11: OrderPlace | None = None
+    proposal: OrderPlace | None = None
     default: bool = False
     mandatory: bool = False
     registered: bool = True

@@ -16,7 +16,7 @@ from scheduler_core.schedulers.columns.services import services_of
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, OrderPlace, Reason, Rule
 
 LabelPairs = Mapping[str, str]
 
@@ -116,8 +116,8 @@ RULES = (
             "The node has the same values of the policy's labels as the nodes where pods of the "
             "pod's service run."
         ),
-        v1_11=Place(120, "Has to find the pods of a service; only a policy asks for it."),
-        proposal=Place(100, "", "checkServiceAffinity"),
+        v1_11=OrderPlace(120, "Has to find the pods of a service; only a policy asks for it."),
+        proposal=OrderPlace(100, "", "checkServiceAffinity"),
         plugin=FilterPlugin("ServiceAffinity"),
         reasons=(Reason(CheckServiceAffinity.reason, finding="service_affinity"),),
         invalidated_by=(

@@ -18,7 +18,7 @@ from scheduler_core.schedulers.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.columns.storage import ClaimError, Storage
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, everywhere
-from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, OrderPlace, Reason, Rule
 
 VOLUME_CONFLICT = "node(s) had volume node affinity conflict"
 NO_VOLUME_TO_BIND = "node(s) didn't find available persistent volumes to bind"
@@ -224,8 +224,8 @@ RULES = (
             "The pod's bound volumes are reachable from the node, and volumes for its waiting "
             "claims can be found or provisioned there."
         ),
-        v1_11=Place(160, "Looks for volumes that claims could be bound to."),
-        proposal=Place(120, "", "VolumeNodePredicate"),
+        v1_11=OrderPlace(160, "Looks for volumes that claims could be bound to."),
+        proposal=OrderPlace(120, "", "VolumeNodePredicate"),
         default=True,
         plugin=FilterPlugin("VolumeBinding", "the storage capacity of a class that provisions is not read"),
         reasons=(
@@ -250,8 +250,8 @@ RULES = (
         key="NoVolumeZoneConflict",
         check=NoVolumeZoneConflict(),
         text="The zone and region labels of the pod's volumes are those of the node.",
-        v1_11=Place(170, "Looks claims and volumes up and compares zones."),
-        proposal=Place(130, "", "VolumeZonePredicate"),
+        v1_11=OrderPlace(170, "Looks claims and volumes up and compares zones."),
+        proposal=OrderPlace(130, "", "VolumeZonePredicate"),
         default=True,
         plugin=FilterPlugin(
             "VolumeZone", "only the labels failure-domain.beta.kubernetes.io/zone and /region are compared"

@@ -11,7 +11,7 @@ from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.reasons import Codes
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import PredicateResult, narrowed
-from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, OrderPlace, Reason, Rule
 
 
 class PodToleratesNodeTaints:
@@ -46,8 +46,8 @@ RULES = (
         key="PodToleratesNodeTaints",
         check=PodToleratesNodeTaints(),
         text="The pod tolerates each taint of the node with the effect NoSchedule or NoExecute.",
-        v1_11=Place(90, "Short lists on both sides, but few nodes are tainted."),
-        proposal=Place(70, "Taints can be tolerated, so they rule out less."),
+        v1_11=OrderPlace(90, "Short lists on both sides, but few nodes are tainted."),
+        proposal=OrderPlace(70, "Taints can be tolerated, so they rule out less."),
         default=True,
         plugin=FilterPlugin("TaintToleration", "the message does not name the taint"),
         reasons=(Reason(PodToleratesNodeTaints.reason, resolvable=False, finding="taints"),),
@@ -61,8 +61,8 @@ RULES = (
         check=PodToleratesNodeTaints(("NoExecute",)),
         registered=False,
         text="The pod tolerates each taint of the node with the effect NoExecute.",
-        v1_11=Place(100, "The same with the effect NoExecute alone."),
-        proposal=Place(80, "Taints can be tolerated, so they rule out less."),
+        v1_11=OrderPlace(100, "The same with the effect NoExecute alone."),
+        proposal=OrderPlace(80, "Taints can be tolerated, so they rule out less."),
         invalidated_by=("node-update-taints",),
     ),
 )

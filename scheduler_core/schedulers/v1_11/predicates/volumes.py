@@ -11,7 +11,7 @@ from scheduler_core.schedulers.columns.storage import ATTACH_KINDS, disks_confli
 from scheduler_core.schedulers.columns.view import Scope, View
 from scheduler_core.schedulers.profiles.predicate import FITS, PredicateResult, failing
 from scheduler_core.schedulers.quirks import quirk
-from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
+from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, OrderPlace, Reason, Rule
 
 _MIGRATED = "volumes that a CSI driver took over are counted as what their manifests say"
 
@@ -102,8 +102,8 @@ RULES = (
         key="NoDiskConflict",
         check=NoDiskConflict(),
         text="No pod on the node uses a disk (GCE PD, EBS, RBD or iSCSI) that cannot be mounted twice.",
-        v1_11=Place(80, "Walks through the volumes of the pods on the node."),
-        proposal=Place(60, "Disks are a resource too, and follow the other resources."),
+        v1_11=OrderPlace(80, "Walks through the volumes of the pods on the node."),
+        proposal=OrderPlace(60, "Disks are a resource too, and follow the other resources."),
         default=True,
         plugin=FilterPlugin("VolumeRestrictions", "ReadWriteOncePod is not read"),
         reasons=(Reason(NoDiskConflict.reason, finding="disks"),),
@@ -117,8 +117,8 @@ RULES = (
         key="MaxEBSVolumeCount",
         check=MaxVolumeCount("ebs", 39),
         text="With this pod's, the node has at most 39 EBS volumes attached.",
-        v1_11=Place(130, "Counts volumes, and looks claims up to do so."),
-        proposal=Place(110, "", "MaxPDVolumeCountPredicate"),
+        v1_11=OrderPlace(130, "Counts volumes, and looks claims up to do so."),
+        proposal=OrderPlace(110, "", "MaxPDVolumeCountPredicate"),
         default=True,
         plugin=FilterPlugin("EBSLimits", _MIGRATED),
         reasons=(Reason(MaxVolumeCount.reason, finding="volume_count"),),
@@ -129,8 +129,8 @@ RULES = (
         key="MaxGCEPDVolumeCount",
         check=MaxVolumeCount("gce", 16),
         text="With this pod's, the node has at most 16 GCE persistent disks attached.",
-        v1_11=Place(140, "As the one before, for another kind of disk."),
-        proposal=Place(110, "", "MaxPDVolumeCountPredicate"),
+        v1_11=OrderPlace(140, "As the one before, for another kind of disk."),
+        proposal=OrderPlace(110, "", "MaxPDVolumeCountPredicate"),
         default=True,
         plugin=FilterPlugin("GCEPDLimits", _MIGRATED),
         reasons=(Reason(MaxVolumeCount.reason, finding="volume_count"),),
@@ -141,8 +141,8 @@ RULES = (
         key="MaxAzureDiskVolumeCount",
         check=MaxVolumeCount("azure", 16),
         text="With this pod's, the node has at most 16 Azure disks attached.",
-        v1_11=Place(150, "As the one before, for another kind of disk."),
-        proposal=Place(110, "", "MaxPDVolumeCountPredicate"),
+        v1_11=OrderPlace(150, "As the one before, for another kind of disk."),
+        proposal=OrderPlace(110, "", "MaxPDVolumeCountPredicate"),
         default=True,
         plugin=FilterPlugin("AzureDiskLimits", _MIGRATED),
         reasons=(Reason(MaxVolumeCount.reason, finding="volume_count"),),

@@ -9,7 +9,7 @@ import numpy as np
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.schedulers.columns.columns import Domains
 from scheduler_core.schedulers.columns.podinfo import PodInfo
-from scheduler_core.schedulers.columns.pods import AffinityClass, Counted, PodKind, PodQuery, PodState
+from scheduler_core.schedulers.columns.pods import AffinityClass, PodCounts, PodKind, PodQuery, PodState
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.topology import row_sums
 from scheduler_core.schedulers.columns.view import View
@@ -85,7 +85,7 @@ class InterPodAffinityPriority(Function):
             by_key[domains] = part if total is None else total + part
         return by_key
 
-    def weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, Counted]]:
+    def weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, PodCounts]]:
         """Yield (topology key, weight, pods) of every matching term, first those of the incoming pod.
 
         For terms of existing pods, the pods are an :class:`AffinityClass`.

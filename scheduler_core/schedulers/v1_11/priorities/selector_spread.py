@@ -11,7 +11,7 @@ from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.schedulers.columns.columns import REGION_LABEL, ZONE_LABEL, Domains
 from scheduler_core.schedulers.columns.pod_selectors import compile_selector, matches
 from scheduler_core.schedulers.columns.podinfo import PodInfo
-from scheduler_core.schedulers.columns.pods import Counted, PodQuery
+from scheduler_core.schedulers.columns.pods import PodCounts, PodQuery
 from scheduler_core.schedulers.columns.reads import Reads
 from scheduler_core.schedulers.columns.services import (
     SPREADING_KINDS,
@@ -79,7 +79,7 @@ class SelectorSpread(MapSpread):
         """Return the zones."""
         return view.columns.zones
 
-    def counted(self, pod: PodInfo, view: View) -> Counted | None:
+    def counted(self, pod: PodInfo, view: View) -> PodCounts | None:
         """Return the counts of the pods to spread the pod from, ``None`` if nothing selects the pod."""
         key = ("spreading", pod.number, self.controllers)
         query = view.memo(key, lambda: spreading_query(pod, view, controllers=self.controllers))

@@ -320,7 +320,7 @@ def is_on_or_nominated(pod: Manifest) -> bool:
     return is_on_node(pod) or bool(status(pod).get("nominatedNodeName"))
 
 
-class PodChangeHint(Struct, frozen=True):
+class SpreadChangeHint(Struct, frozen=True):
     """Answers for changes of other pods; ``counts`` is which of them count for the spreading."""
 
     counts: Callable[[Manifest], bool] = is_on_node
@@ -429,7 +429,7 @@ PLUGIN = Declared(
     formula="matching pods of the domain, weighted by the number of domains; normalized by 100 · "
     "(greatest + least − score) / greatest",
     arguments=_ARGUMENTS,
-    events=events_by(PodChangeHint()),
+    events=events_by(SpreadChangeHint()),
     until=_until,
     signs=signs_nothing,
     unsigned_because=_unsigned_because,

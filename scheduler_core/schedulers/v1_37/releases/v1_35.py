@@ -25,7 +25,7 @@ from scheduler_core.schedulers.v1_37.plugins.node_resources_balanced_allocation 
     NodeResourcesBalancedAllocation,
     balance,
 )
-from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import PodChangeHint as SpreadHint
+from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import SpreadChangeHint as SpreadHint
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import events_by as by_spread
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import is_on_node
 from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod

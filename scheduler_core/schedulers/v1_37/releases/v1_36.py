@@ -21,7 +21,7 @@ from scheduler_core.schedulers.v1_37.plugins.inter_pod_affinity import (
 )
 from scheduler_core.schedulers.v1_37.plugins.inter_pod_affinity import PodChangeHint as TermsHint
 from scheduler_core.schedulers.v1_37.plugins.inter_pod_affinity import events_by as by_terms
-from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import PodChangeHint as SpreadHint
+from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import SpreadChangeHint as SpreadHint
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import events_by as by_spread
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import is_on_or_nominated
 from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod
