@@ -11,6 +11,8 @@ from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.extenders.messages import encode
 from scheduler_core.schedulers.v1_11.extender_calls import uid_of
 
+AMOUNTS = ("requests", "limits", "allocatable", "capacity")
+
 
 class Manifests:
     """A cluster's manifests as JSON: the fields that scheduling reads. A node's is made once."""
@@ -32,12 +34,24 @@ class Manifests:
             value["spec"]["nodeName"] = state.node_name
         if state.nominated:
             value["status"]["nominatedNodeName"] = state.nominated
-        return encode(value)
+        return encode(_by_name(value))
 
     def node(self, name: str) -> str:
         """Return a node."""
         node = self.cluster.nodes[name]
         known = self._nodes.get(name)
         if known is None or known[0] is not node:
-            known = self._nodes[name] = (node, encode(to_manifest(node)))
+            known = self._nodes[name] = (node, encode(_by_name(to_manifest(node))))
         return known[1]
+
+
+def _by_name(value: Any) -> Any:
+    """Return a manifest with amounts by name, as Go encodes a map: equal pods make equal requests."""
+    if isinstance(value, list):
+        return [_by_name(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: dict(sorted(one.items())) if key in AMOUNTS and isinstance(one, dict) else _by_name(one)
+        for key, one in value.items()
+    }

@@ -15,9 +15,12 @@ from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.runs import compute, packs, service
 from playground.storage import backups, bundles
+from scheduler_core import load
+from scheduler_core.authoring.examples import examples
 from scheduler_core.run import simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.columns import alike
+from tests.rows import each_row
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -110,6 +113,24 @@ def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch, settin
     RunCheckpoint.objects.all().delete()
     replayed = opened(run)
     assert [trace_line(replayed.cycle(index)) for index in cycles] == packed
+
+
+OTHERS = "kube-batch-gangs", "firmament-gang", "coscheduling-room", "fair-shares", "extender", "drain-budget"
+
+
+@each_row("slug", OTHERS)
+def test_cycles_of_other_schedulers_open_as_they_were_decided(
+    slug: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In sessions, rounds and gangs, with an extender's recorded answers, and in lives, from packed runs."""
+    monkeypatch.setattr(compute, "SLICE_CYCLES", 1)
+    text = next(one for one in examples() if one.slug == slug).read()
+    run, _ = service.start(bundles.parse([("", text)], slug), OWNER)
+    assert compute.compute(run.pk) == "done"
+    decided = [trace_line(cycle) for cycle in simulate(load(text))]
+    playback = opened(Run.objects.get(pk=run.pk))
+    assert [trace_line(playback.cycle(index)) for index in range(len(decided), 0, -1)] == decided[::-1]
+    assert RunCheckpoint.objects.filter(run=run).exists()
 
 
 @pytest.mark.parametrize("harm", ["bytes", "secret", "code", "cycle", "run"])
