@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -62,11 +62,15 @@ WCAG = {
     "preload": False,
 }
 AXE = Axe()
-#: The parts of pages in which nothing was found: the digest of each as it stood, with what is around it.
+#: Contrast takes two thirds of the time: of texts that are painted alike one is looked at.
+CONTRAST = "axe.configure({ rules: [{ id: 'color-contrast', selector: '[data-painted]' }] })"
+#: The parts of pages in which nothing was found: the digest of each as it stood, with what is around it; and
+#: texts as they are painted.
 AUDITED: set[str] = set()
 #: Asks axe about a page, but for parts that stand as they stood before: the same head and rows are on every
 #: state of a page. What a rule may look at elsewhere counts as around a part: style sheets, and ids that are
-#: named and not there, or there twice. Returns the digests of the other parts, and what axe says.
+#: named and not there, or there twice. The contrast is that of each text painted otherwise than all before:
+#: by its own colour, size and kind, or on other backgrounds. Returns what is new, and what axe says.
 AUDIT = r"""async ([audited, options]) => {
     const known = new Set(audited), met = [], exclude = [];
     const bytes = text => new TextEncoder().encode(text);
@@ -95,7 +99,31 @@ AUDIT = r"""async ([audited, options]) => {
     const around = [root.cloneNode(false).outerHTML, document.body.className, innerWidth, look.color,
         look.backgroundColor, ...sheets, ...twice, ...nowhere].join();
     for (const child of document.body.children) await visit(child, around);
-    return [met, await axe.run(exclude.length ? { include: [root], exclude } : root, options)];
+    const grounds = new Map();
+    function ground(element) {
+        if (!element) return innerWidth;
+        if (grounds.has(element)) return grounds.get(element);
+        const { backgroundColor, backgroundImage, opacity, position } = getComputedStyle(element);
+        const own = [backgroundColor, backgroundImage, opacity, position].join();
+        const below = ground(element.parentElement);
+        const all = own === "rgba(0, 0, 0, 0),none,1,static" ? below : `${below}/${own}`;
+        grounds.set(element, all);
+        return all;
+    }
+    const texts = new Map();
+    for (const one of document.body.querySelectorAll("*")) {
+        const written = [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+        if (!(written || one.matches("input, select, textarea")) || !one.checkVisibility()) continue;
+        const { color, fontSize, fontWeight, textShadow } = getComputedStyle(one);
+        const kind = `${one.tagName}.${one.className.baseVal ?? one.className}${one.disabled ?? ""}`;
+        const key = ["text", kind, color, fontSize, fontWeight, textShadow, ground(one)].join();
+        if (!known.has(key) && !texts.has(key)) texts.set(key, one);
+    }
+    met.push(...texts.keys());
+    for (const one of texts.values()) one.dataset.painted = "";
+    const found = await axe.run(exclude.length ? { include: [root], exclude } : root, options);
+    for (const one of texts.values()) delete one.dataset.painted;
+    return [met, found];
 }"""
 
 
@@ -180,13 +208,13 @@ def site(stacks: Callable[[str], Stack]) -> Stack:
     return stacks("embedded")
 
 
-def turned(page: Page) -> Iterator[tuple[int, int]]:
+def turned(page: Page, looks: Sequence[tuple[tuple[int, int], str]] = LOOKS) -> Iterator[tuple[int, int]]:
     """Show an open page on a phone in light and then on a desk in dark colours, as `LOOKS` has them.
 
     Yields the window's size each time. What was done to get there need not be done again for the other look.
     """
     device = page.context.new_cdp_session(page)
-    for (width, height), scheme in reversed(LOOKS):
+    for (width, height), scheme in reversed(looks):
         phone = width < 500
         window = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
         device.send("Emulation.setTouchEmulationEnabled", {"enabled": phone, "maxTouchPoints": 1})
@@ -246,12 +274,12 @@ class Chromium:
         """Return the context of a new device."""
         width, height = size
         settings = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2} if width < 500 else {}
-        context = self.open().new_context(  # it has ended where the last test of a row is run again
+        context = self.open().new_context(
             base_url=site,
             viewport={"width": width, "height": height},
             **{"reduced_motion": "reduce", **settings, **options},  # type: ignore[arg-type]
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
         return context
 
     def lend(self, site: str, size: tuple[int, int], options: dict[str, object]) -> Profile:
@@ -285,12 +313,6 @@ class Chromium:
             self.playwright = sync_playwright().start()
             self.browser = self.playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         return self.browser
-
-    def forget(self) -> None:
-        """Close the profiles that are kept: who comes next has a new one."""
-        for profile in self.idle:
-            profile.context.close()
-        self.idle.clear()
 
     def close(self) -> None:
         """End it, if it runs."""
@@ -334,9 +356,7 @@ def watch() -> Iterator[Watch]:
 
 
 @pytest.fixture
-def visitor(
-    browser: Browser, site: Stack, watch: Watch, request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Page]]:
+def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
     """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; addresses are relative.
 
     All controls are there; ``storage_state=None`` is a first visit, which has the basic ones.
@@ -345,8 +365,6 @@ def visitor(
     """
     lent: list[Profile] = []
     own: list[BrowserContext] = []  # without scripts nothing can be forgotten
-    if getattr(request.node, "execution_count", 1) > 1:
-        RUNNING.forget()
 
     def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:
         known = options.pop("storage_state", EVERYTHING)
@@ -386,6 +404,7 @@ def accessible() -> Callable[[Page], None]:
         page.evaluate(STILL)
         if not page.evaluate("typeof axe === 'object'"):
             page.evaluate(AXE.axe_script)
+            page.evaluate(CONTRAST)
         met, found = page.evaluate(AUDIT, [list(AUDITED), WCAG])
         results = AxeResults(found)
         assert results.violations_count == 0, results.generate_report()

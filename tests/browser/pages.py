@@ -21,9 +21,9 @@ from tests.e2e.bundles import any_release, asking_v1_11, by_v1_11
 from tests.services.stack import Stack
 
 #: Computing an example takes a server on a busy machine this long at most.
-COMPUTED = 30_000
+COMPUTED = 90_000
 #: Seconds in which what is expected has come on a busy machine. Playwright's own five are not enough there.
-PATIENCE = 20
+PATIENCE = 60
 #: Milliseconds between two looks at a page: asking in every frame, as Playwright does, has each frame drawn.
 POLLING = 30
 #: Inspect's tabs astray: those that stand on another row than the first, are cut in themselves, or are

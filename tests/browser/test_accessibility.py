@@ -100,8 +100,8 @@ def test_runs(page: Page, sound_in_both: Check) -> None:
     page.goto("/")
     page.get_by_role("button", name="Run the excerpt").click()
     page.wait_for_url("**/runs/*/")
-    expect(page.get_by_role("main").get_by_text("done", exact=True)).to_be_visible(timeout=60_000)
-    expect(page.locator(".charts .trace").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("main").get_by_text("done", exact=True)).to_be_visible()
+    expect(page.locator(".charts .trace").first).to_be_visible()
     page.get_by_role("button", name="Show as a table").first.click()
     sound_in_both(page)
     page.goto("/runs/")
@@ -137,13 +137,21 @@ NAMED = f"""<html lang="en"><title>Named</title><body><main><h1>Named</h1>
 
 
 def test_what_was_right_is_not_right_wherever_it_stands(page: Page, accessible: Check) -> None:
-    """A part that was audited is audited again where the name that it had from elsewhere is gone."""
+    """A part is audited again where the name that it had from elsewhere is gone, a text on another ground."""
     page.goto("/reference/")  # only a page of a server may compute digests
     page.set_content(NAMED)
     accessible(page)
     accessible(page)
     page.evaluate("document.getElementById('name').removeAttribute('id')")
     with pytest.raises(AssertionError, match="label"):
+        accessible(page)
+    page.set_content(NAMED)
+    for ground in ("#fff", "#888"):
+        page.evaluate("ground => { document.querySelector('section').style.background = ground; }", ground)
+        page.evaluate("document.querySelector('section').style.color = '#666'")
+        if ground == "#fff":
+            accessible(page)
+    with pytest.raises(AssertionError, match="contrast"):
         accessible(page)
 
 
@@ -252,7 +260,7 @@ def cache(tour: Tour) -> None:
     for name in test_cache.VIEWS:
         test_cache.view(panel, name).click()
         if name == "Over time":
-            expect(panel.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
+            expect(panel.locator("svg.main-svg").first).to_be_visible()
         if name in {"Map", "Classes"}:
             expect(panel.locator(".cache-rows table")).to_be_visible()
         tour.look("Inspect")

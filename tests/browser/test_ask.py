@@ -23,7 +23,7 @@ CALM = yaml.safe_dump_all(
 
 def answered(page: Page) -> None:
     """Wait until all answers are there."""
-    expect(page.locator("button", has_text="Ask again")).to_have_count(1, timeout=60_000)
+    expect(page.locator("button", has_text="Ask again")).to_have_count(1)
 
 
 def test_a_cluster_at_rest_opens_with_answers(

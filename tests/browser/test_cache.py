@@ -408,7 +408,7 @@ def test_measures_over_time(page: Page, promise: str) -> None:
     bench.at(3)
     # A long run is summed up to the chart's width at once, and its table is turned page by page.
     panel = opened(page, promise, LAST, "time")
-    expect(panel.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
+    expect(panel.locator("svg.main-svg").first).to_be_visible()
     page.evaluate(LONG_RUN)
     took = page.evaluate("took")
     print(f"100,000 cycles drawn in {took:.0f} ms")

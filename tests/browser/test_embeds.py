@@ -34,7 +34,7 @@ def embed(page: Page, address: str, width: int = 900) -> Frame:
     while len(page.frames) < 2:
         page.wait_for_timeout(10)  # unlike a sleep this lets the event of the frame arrive
     frame = page.frames[1]
-    frame.wait_for_function("() => window.podstep?.ready && podstep.playback.parts", timeout=30_000)
+    frame.wait_for_function("() => window.podstep?.ready && podstep.playback.parts")
     return frame
 
 

@@ -24,7 +24,7 @@ def test_the_search_is_shown_stopped_and_found_again(site: Stack, visitor: Calla
     of = share(site, GREEDY, as_is=True)
     address = f"/greed/?of={of}&seconds=1"
     page.goto(address)
-    expect(page.get_by_role("heading", name="The optimum")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="The optimum")).to_be_visible()
     assert page.url.endswith("&seconds=1")
     other = visitor()
     other.goto(address)
@@ -35,4 +35,4 @@ def test_what_cannot_be_searched_says_so_in_place(site: Stack, visitor: Callable
     """A step beyond the end is only known once the run was stepped through."""
     page = visitor()
     page.goto(f"/greed/?of={share(site, GREEDY, as_is=True)}&step=99")
-    expect(page.get_by_text("run ends after 3 cycles")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("run ends after 3 cycles")).to_be_visible()

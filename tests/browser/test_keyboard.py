@@ -72,6 +72,7 @@ def open_example(page: Page) -> None:
 def fork_it(page: Page) -> None:
     """Make a copy of one's own by the palette."""
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Command")).to_be_focused()
     page.keyboard.type("fork")
     page.keyboard.press("Enter")
     page.wait_for_url("**/p/**")
@@ -86,6 +87,7 @@ def step_there_and_back(page: Page) -> None:
     page.keyboard.press("ArrowLeft")
     bench.at(0)
     page.keyboard.press("g")
+    expect(page.get_by_role("dialog", name="Go to step").get_by_label("Step")).to_be_focused()
     page.keyboard.type("1")
     page.keyboard.press("Enter")
     bench.at(1)

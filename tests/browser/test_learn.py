@@ -106,7 +106,7 @@ def fail(page: Page, of: Lesson, stop: Stop) -> bool:
     fill_in(page, of, stop, answer)
     submit(page)
     said = check(of, stop, answer).sentence
-    expect(page.locator(".verdict.wrong")).to_contain_text(re.sub("[`*]", "", said), timeout=60_000)
+    expect(page.locator(".verdict.wrong")).to_contain_text(re.sub("[`*]", "", said))
     expect(page.locator(".verdict.right")).to_have_count(0)
     return True
 
@@ -123,7 +123,7 @@ def play(page: Page, of: Lesson) -> None:
                 failed += fail(page, of, stop)
             fill_in(page, of, stop, right_answer(of, stop))
             submit(page)
-            expect(page.locator(".verdict.right")).to_contain_text("Right", timeout=60_000)
+            expect(page.locator(".verdict.right")).to_contain_text("Right")
         page.locator("[data-after]").click()
     assert failed == WRONG_FIRST.get(of.slug, 0)
     expect(page.get_by_role("heading", name="Completion code")).to_be_visible()
@@ -261,7 +261,7 @@ def test_a_lesson_by_keyboard_alone(page: Page) -> None:
                 expect(button(page, name)).to_have_attribute("aria-pressed", "true")
             reach(page, check)
             page.keyboard.press("Enter")
-            expect(page.locator(".verdict.right")).to_be_focused(timeout=60_000)
+            expect(page.locator(".verdict.right")).to_be_focused()
         if place == 1:
             page.keyboard.press("p")
             page.wait_for_url(f"**/{of.stops[0].key}/")
@@ -290,7 +290,7 @@ def test_every_form_of_an_answer_is_accessible(page: Page, accessible: Callable[
         page.goto(f"/learn/{slug}/{key}/")
         fill_in(page, of, stop, "1 > 2" if key == "claim" else wrongly(of, stop))
         submit(page)
-        expect(page.locator(".verdict.wrong")).to_be_visible(timeout=60_000)
+        expect(page.locator(".verdict.wrong")).to_be_visible()
         accessible(page)
         assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than the window"
 

@@ -75,7 +75,7 @@ def ask_which_node(page: Page) -> None:
     page.wait_for_function("() => podstep.playback.index === 1 && podstep.playback.parts")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("q")
-    page.get_by_role("menuitem", name="Which node gets it?").click(timeout=60_000)
+    page.get_by_role("menuitem", name="Which node gets it?").click()
     pictured(page, "dialog")
     add(page)
 
@@ -89,7 +89,7 @@ def authored(page: Page, site: Stack) -> None:
     page.get_by_role("tab", name=re.compile("^Filter")).click()
     page.locator("td[data-ask=filter].fail").first.click(button="right")
     pictured(page, "menu")
-    page.get_by_role("menuitem", name="Find what refuses n1").click(timeout=60_000)
+    page.get_by_role("menuitem", name="Find what refuses n1").click()
     add(page)
     for pod in ("api", "job"):
         opened(page, site, pod)
@@ -117,7 +117,7 @@ def written(page: Page) -> None:
     text.fill("There are 3 nodes.")
     text.blur()
     problem = page.locator(".author-problems .problems button")
-    expect(problem).to_contain_text("the number 3 is written by hand", timeout=60_000)
+    expect(problem).to_contain_text("the number 3 is written by hand")
     expect(problem).to_contain_text("Stop 1, “The cluster”: text")
     pictured(page, "problem")
     expect(page.get_by_role("button", name="Publish and get a link")).to_be_disabled()
@@ -141,11 +141,11 @@ def played(page: Page, link: str, of: Lesson) -> None:
     page.goto(link)
     for place, stop in enumerate(of.stops, 1):
         expect(page.get_by_text(f"{place} of {len(of.stops)}", exact=True)).to_be_visible()
-        expect(page.frame_locator("iframe[data-frame]").locator("[data-stage]")).to_be_visible(timeout=60_000)
+        expect(page.frame_locator("iframe[data-frame]").locator("[data-stage]")).to_be_visible()
         if stop.task is not None and stop.task.form is not None:
             fill_in(page, of, stop, right_answer(of, stop))
             submit(page)
-            expect(page.locator(".verdict.right")).to_contain_text("Right", timeout=60_000)
+            expect(page.locator(".verdict.right")).to_contain_text("Right")
         pictured(page, f"player-{place}")
         page.locator("[data-after]").click()
     page.get_by_role("button", name="Make the code").click()

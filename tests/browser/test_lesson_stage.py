@@ -29,7 +29,7 @@ def test_the_stage_plays_a_right_edit(visitor: Callable[..., Page]) -> None:
     page.keyboard.press("Escape")
     form.get_by_role("button", name="Check my cluster").click()
     after = page.get_by_role("button", name="After your edit")
-    expect(after).to_have_attribute("aria-pressed", "true", timeout=60_000)
+    expect(after).to_have_attribute("aria-pressed", "true")
     placed = """() => {
         const { playback } = document.querySelector("iframe[data-frame]").contentWindow.podstep ?? {};
         return playback?.index === 1 ? playback.nodes.names[playback.current.node] : "";
@@ -47,7 +47,7 @@ def test_a_fact_is_picked_from_the_cluster(page: Page, site: Stack) -> None:
     page.get_by_role("link", name="Open the lesson").last.click()
     page.get_by_role("button", name="Ask a question here").click()
     answer = page.get_by_label("The fact that answers it")
-    expect(answer).to_have_attribute("aria-invalid", "true", timeout=60_000)
+    expect(answer).to_have_attribute("aria-invalid", "true")
     expect(page.locator(".author-problems")).to_contain_text(
         "Stop 1, “The cluster”: the fact that answers it"
     )
@@ -56,8 +56,8 @@ def test_a_fact_is_picked_from_the_cluster(page: Page, site: Stack) -> None:
     page.keyboard.press("Escape")
     answer.fill("")
     stage = page.frame_locator("iframe[title='The cluster to pick from']")
-    stage.locator("[data-node]").first.click(timeout=60_000)
-    page.locator(".author-proposals button").first.click(timeout=60_000)
+    stage.locator("[data-node]").first.click()
+    page.locator(".author-proposals button").first.click()
     expect(answer).to_have_value(re.compile(r"\w\("))
     expect(page.get_by_text("No problems found")).to_be_visible(timeout=90_000)
     expect(

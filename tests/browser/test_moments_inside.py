@@ -144,7 +144,7 @@ CONTRADICTIONS = """async () => {
     playback.goto(index);
     const start = performance.now();
     while (playback.index !== index || !playback.heavy(index)) {
-      if (performance.now() - start > 20000) throw new Error(`no cycle ${index}`);
+      if (performance.now() - start > 60_000) throw new Error(`no cycle ${index}`);
       await frame();
     }
     const light = playback.light(index);

@@ -68,6 +68,7 @@ def test_the_button_and_the_palette_present(bench: Workbench) -> None:
     presents(page, on=False)
     expect(button).to_be_focused()
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Command")).to_be_focused()
     page.keyboard.type("presentation")
     page.keyboard.press("Enter")
     presents(page)

@@ -62,7 +62,7 @@ def test_two_devices_of_one_account(visitor: Callable[..., Page], watch: Watch) 
 
     second.goto("/account/?next=/learn/")
     send(second, "Sign in", "Sign in", Name=name, Password=PASSWORD)
-    expect(reported(second)).to_contain_text("2 of", timeout=30_000)
+    expect(reported(second)).to_contain_text("2 of")
     expect(second.get_by_text("Progress is kept in your account.")).to_be_visible()
     other = second.context.new_page()  # a second tab sees what the first one has
     other.goto("/learn/")

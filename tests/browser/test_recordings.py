@@ -100,7 +100,7 @@ def test_every_tab_reads_as_on_the_page(
     for tab, part in LATER.items():
         for one in (page, file) if tab in tabs else ():
             one.evaluate(TEXTS, [last, tab])
-            expect(one.locator(part).first).to_be_visible(timeout=60_000)
+            expect(one.locator(part).first).to_be_visible()
     for step in sorted({1, last - 1, last}):
         for tab in tabs:
             assert file.evaluate(TEXTS, [step, tab]) == live.page.evaluate(TEXTS, [step, tab]), (step, tab)

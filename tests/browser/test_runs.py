@@ -49,7 +49,7 @@ def upload(page: Page, nodes: Path, pods: Path, times: str = "Keep") -> None:
     page.get_by_label("Pods (CSV)").set_input_files(pods)
     page.get_by_role("radio", name=re.compile(times)).check()
     page.get_by_role("button", name="Start the run").click()
-    page.wait_for_url("**/runs/*/", timeout=60 * SECOND)
+    page.wait_for_url("**/runs/*/")
 
 
 def first_rows(table: Path, folder: Path, count: int) -> Path:
@@ -69,7 +69,7 @@ def charts(page: Page) -> None:
     """Expect every chart to be drawn with a line or bar a series, and its numbers in a table."""
     for title in FIGURES:
         chart = page.get_by_role("img", name=title)
-        expect(chart.locator("svg .trace").first).to_be_attached(timeout=30 * SECOND)
+        expect(chart.locator("svg .trace").first).to_be_attached()
         card = page.get_by_role("region", name=title, exact=True)
         card.get_by_role("button", name="Show as a table").click()
         rows = card.get_by_role("table").get_by_role("row")
@@ -93,7 +93,7 @@ def a_range_opens(page: Page) -> None:
     first = number(re.findall(r"[\d,]+", opened.inner_text())[0])
     assert first > 1
     rows = page.get_by_role("region", name="Outcomes").get_by_role("row")
-    expect(rows.nth(1)).to_contain_text(str(first), timeout=30 * SECOND)
+    expect(rows.nth(1)).to_contain_text(str(first))
     bar.get_by_role("button", name="Whole run").click()
     expect(opened).to_have_count(0)
 
@@ -154,10 +154,10 @@ def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callab
     """What takes long goes to a worker from the workbench; it is watched live and cancelled."""
     page.goto(share(site, slow(), "To be cancelled"))
     page.get_by_role("button", name="Run to the end").click()
-    page.wait_for_url("**/runs/*/", timeout=30 * SECOND)
+    page.wait_for_url("**/runs/*/")
     bar = page.get_by_role("progressbar")
     moving = re.compile(r"^([1-9]|[1-9]\d)$")
-    expect(bar).to_have_attribute("aria-valuenow", moving, timeout=60 * SECOND)
+    expect(bar).to_have_attribute("aria-valuenow", moving)
     sorted_while_numbers_come(page)
     stranger = visitor()
     stranger.goto(page.url)
@@ -187,7 +187,7 @@ def queued(page: Page, address: str) -> str:
     """Start a run from the workbench; return its id."""
     page.goto(address)
     page.get_by_role("button", name="Run to the end").click()
-    page.wait_for_url("**/runs/*/", timeout=30 * SECOND)
+    page.wait_for_url("**/runs/*/")
     return page.url.rstrip("/").rpartition("/")[2]
 
 
@@ -230,7 +230,7 @@ def test_a_closed_page_changes_nothing(page: Page, site: Stack) -> None:
     page.goto(address)
     ends(page, "done")
     expect(page.get_by_role("main")).to_contain_text("500")
-    expect(page.get_by_role("img", name=FIGURES[0]).locator("svg").first).to_be_visible(timeout=30 * SECOND)
+    expect(page.get_by_role("img", name=FIGURES[0]).locator("svg").first).to_be_visible()
 
 
 def test_a_cluster_of_production_size_runs(page: Page, tmp_path: Path) -> None:
