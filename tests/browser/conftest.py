@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -208,13 +208,13 @@ def site(stacks: Callable[[str], Stack]) -> Stack:
     return stacks("embedded")
 
 
-def turned(page: Page, looks: Sequence[tuple[tuple[int, int], str]] = LOOKS) -> Iterator[tuple[int, int]]:
+def turned(page: Page) -> Iterator[tuple[int, int]]:
     """Show an open page on a phone in light and then on a desk in dark colours, as `LOOKS` has them.
 
     Yields the window's size each time. What was done to get there need not be done again for the other look.
     """
     device = page.context.new_cdp_session(page)
-    for (width, height), scheme in reversed(looks):
+    for (width, height), scheme in reversed(LOOKS):
         phone = width < 500
         window = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
         device.send("Emulation.setTouchEmulationEnabled", {"enabled": phone, "maxTouchPoints": 1})

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.e2e.bundles import slow, small
+from tests.faults.database import rows
 from tests.faults.faults import Scene, redis_is_killed
 from tests.services.fixtures import only
 from tests.services.processes import wait_until
@@ -22,10 +20,8 @@ from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
 
-START_SECONDS = 5.0
-"""Within which a small run starts beside large ones, where no process waits for a processor."""
-NOTICED_SECONDS = 15.0
-"""Far less than the half minute after which a claim is stale, with patience for a busy machine."""
+NOTICED = timedelta(seconds=20)
+"""Less than the half minute after which a claim is stale; it takes a moment."""
 
 
 def large() -> str:
@@ -107,7 +103,7 @@ def test_a_small_run_starts_after_an_outage_of_redis(
 
 
 def starts_beside_large_ones(stack: Stack, visitor: Callable[[], Visitor]) -> None:
-    """Assert that a small run starts within seconds beside two visitors with two large runs each."""
+    """Assert that a small run ends while two visitors have two large runs each, of which none has ended."""
     first, second, third = visitor(), visitor(), visitor()
     for one in (first, first, second, second):
         one.start(large())
@@ -116,15 +112,9 @@ def starts_beside_large_ones(stack: Stack, visitor: Callable[[], Visitor]) -> No
     waiting = [place for place in positions(stack, runs) if place is not None]
     assert waiting, "a worker has at most three processes for long runs"
     assert sorted(waiting) == list(range(1, len(waiting) + 1))
-    began = time.monotonic()
     little = third.start(small("little"))
-    stack.wait_for_run(little, ["running", "done"], 60)
-    started = time.monotonic() - began
-    assert stack.wait_for_run(little, ["done", "failed"], 60)["state"] == "done"
-    assert {"running", "queued"} & states(stack, runs)
-    print(f"\n{stack.name}: the small run started after {started:.1f} s")
-    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
-    assert started <= START_SECONDS * max(1.0, busy)
+    assert stack.wait_for_run(little, ["done", "failed"], 120)["state"] == "done"
+    assert states(stack, runs) <= {"running", "queued"}
 
 
 def states(stack: Stack, runs: Sequence[str]) -> set[str]:
@@ -139,15 +129,15 @@ def positions(stack: Stack, runs: Sequence[str]) -> list[int | None]:
 
 def claim_of(stack: Stack, run: str) -> str:
     """Return the claim of a run, which names the process that computes it."""
-    query = "SELECT claim FROM playground_run WHERE id = "
-    if url := stack.env.get("DATABASE_URL"):
-        with psycopg.connect(url) as postgres:
-            row = postgres.execute(f"{query} %s", (run,)).fetchone()
-    else:
-        with closing(sqlite3.connect(stack.home / "data" / "podstep.sqlite3", timeout=20)) as sqlite:
-            row = sqlite.execute(f"{query} ?", (run,)).fetchone()
-    assert row
-    return str(row[0])
+    [(claim,)] = rows(stack, "SELECT claim FROM playground_run WHERE id = {}", run)
+    return str(claim)
+
+
+def enqueued_at(stack: Stack, run: str) -> datetime:
+    """Return when a run was last given to the workers."""
+    [(moment,)] = rows(stack, "SELECT enqueued FROM playground_run WHERE id = {}", run)
+    found = datetime.fromisoformat(str(moment))
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def test_a_killed_process_is_noticed_at_once(stack: Stack, visitor: Callable[[], Visitor]) -> None:
@@ -156,12 +146,10 @@ def test_a_killed_process_is_noticed_at_once(stack: Stack, visitor: Callable[[],
     stack.wait_for(f"/api/runs/{run}", lambda found: found["done"] > 0, 90)
     claim = claim_of(stack, run)
     os.kill(int(claim.split("/")[1].partition(".")[2]), signal.SIGKILL)
-    began = time.monotonic()
+    killed = datetime.now(UTC)
     left = state_of(stack, run)["done"]
-    wait_until(
-        lambda: claim_of(stack, run) not in {claim, ""}, NOTICED_SECONDS, "another process has the run"
-    )
-    print(f"\n{stack.name}: another process had the run after {time.monotonic() - began:.1f} s")
+    wait_until(lambda: claim_of(stack, run) not in {claim, ""}, 120, "another process has the run")
+    assert enqueued_at(stack, run) - killed < NOTICED
     # More than what was stored at the moment of the kill.
     stack.wait_for(f"/api/runs/{run}", lambda found: found["done"] > left + 1, 90)
     assert stack.processes["worker"].running
