@@ -25,6 +25,11 @@ FOREVER = "import time\nwhile True: time.sleep(0.05)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf')\n" + FOREVER
 
 
+def once_there(mark: Path) -> str:
+    """Return Python code that waits for a file."""
+    return f"import pathlib, time\nwhile not pathlib.Path({str(mark)!r}).exists(): time.sleep(0.02)\n"
+
+
 def python(name: str, code: str, grace: float = 10.0) -> ServerProcess:
     """Return a program that runs this Python code."""
     return ServerProcess(name, (sys.executable, "-u", "-c", code), signal.SIGTERM, grace)
@@ -165,13 +170,14 @@ def test_delays_double_up_to_a_bound_and_old_restarts_are_forgotten() -> None:
     assert slot.died(policy, 203) == 1
 
 
-def test_a_signal_ends_the_wait_for_a_restart() -> None:
+def test_a_signal_ends_the_wait_for_a_restart(tmp_path: Path) -> None:
     """Ctrl-C while a program waits for its restart ends everything at once, and starts nothing."""
     policy = RestartPolicy(first=300, longest=300)
-    code = "import time; print('up', flush=True); time.sleep(0.5); exit(7)"
+    mark = tmp_path / "mark"
+    code = f"print('up', flush=True)\n{once_there(mark)}exit(7)"
     began = time.monotonic()
     status, output = keep_running(
-        python("worker", code), policy=policy, until=lambda text: "restarting in 300 s" in text
+        python("worker", code), policy=policy, mark=mark, until=lambda text: "restarting in 300 s" in text
     )
     assert status == 0
     assert output.count("worker | up") == 1
@@ -184,9 +190,11 @@ def test_the_processes_of_a_killed_program_end_with_it(tmp_path: Path) -> None:
         "import os, pathlib, signal, subprocess, sys, time\n"
         f"child = subprocess.Popen([sys.executable, '-c', {FOREVER!r}], stdout=subprocess.DEVNULL)\n"
         "print('child', child.pid, flush=True)\n"
-        "time.sleep(1); os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"{once_there(tmp_path / 'mark')}os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    _, output = keep_running(python("web", code), until=lambda text: text.count("child") == 2)
+    _, output = keep_running(
+        python("web", code), mark=tmp_path / "mark", until=lambda text: text.count("child") >= 2
+    )
     first = int(output.split("child ")[1].split()[0])
     wait_until(lambda: _is_gone(first), PATIENCE, "the first child ends")
 
