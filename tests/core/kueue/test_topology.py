@@ -172,3 +172,18 @@ def test_usage_is_taken_off_as_it_was_put_on() -> None:
     assert not fits(tree, used, rows)
     remove_usage(used, rows)
     assert remaining(tree, ("n1",), used) == {"cpu": 4000, "pods": 110}
+
+
+@pytest.mark.parametrize(
+    ("asked", "explicit"),
+    [
+        (TopologyRequest(required="rack"), True),
+        (TopologyRequest(preferred="rack"), True),
+        (TopologyRequest(unconstrained=True), True),
+        (TopologyRequest(slice_level="rack", slice_size=2), True),
+        (TopologyRequest(group="workers"), False),
+    ],
+)
+def test_a_request_is_explicit_by_any_of_its_levels(asked: TopologyRequest, explicit: bool) -> None:
+    """A group alone asks for no place."""
+    assert asked.is_explicit is explicit

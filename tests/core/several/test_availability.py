@@ -13,7 +13,7 @@ from msgspec import convert
 from scheduler_core import load
 from scheduler_core.cli.availability_report import availability_lines
 from scheduler_core.cluster.availability_series import MOST_MOMENTS, AvailabilitySeries
-from scheduler_core.compare.availability import difference
+from scheduler_core.compare.availability import MOST_DIFFERENCES, difference
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import Pod, Workload
 from scheduler_core.kubernetes.plain import plain
@@ -233,6 +233,23 @@ def test_a_branch_is_compared_as_if_both_lasted_as_long() -> None:
 
 
 # --- on the command line
+
+
+def test_differences_beyond_the_bound_are_counted() -> None:
+    """As many as the page lists are there, and the number of the others."""
+    one = AvailabilitySample(at=0.0, desired=1, ready=1, pending=0, terminating=0)
+
+    def run(workloads: int, evicted: int) -> Availability:
+        rows = [
+            WorkloadAvailability(kind="Deployment", key=f"default/w{at}", moments=(one,), evicted=evicted)
+            for at in range(workloads)
+        ]
+        total = WorkloadAvailability(kind="", key="", moments=(one,))
+        return Availability(until=1.0, calm_at=0.0, total=total, workloads=tuple(rows))
+
+    for workloads, left_out in ((2, 0), (MOST_DIFFERENCES, 0), (MOST_DIFFERENCES + 3, 3)):
+        found = difference(run(workloads, 0), run(workloads, 1))
+        assert (len(found.workloads), found.left_out) == (workloads - left_out, left_out)
 
 
 def test_the_command_line_lists_who_was_short_of_pods() -> None:
