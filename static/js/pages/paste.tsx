@@ -237,8 +237,12 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
 
   async function take(files: File[], folder?: Folder) {
     if (folder) return takeFolder(folder);
-    const carried = files.length === 1 ? await heldIn(files[0]) : null;
-    if (carried) return openCarried(carried);
+    try {
+      const carried = files.length === 1 ? await heldIn(files[0]) : null;
+      if (carried) return await openCarried(carried);
+    } catch (error) {
+      return say(`${files[0].name}: ${refusalOf(error).message}`, "bad");
+    }
     const csv = files.filter(isTable);
     if (csv.length) {
       tables(csv);
