@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.names import nearest
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.readers import At, place_of
@@ -41,6 +40,7 @@ def other_scheduler(value: Mapping[str, Any]) -> str:
     Schedulers that come from kube-batch kept the form of its file and have actions and plugins of their own.
     A ConfigMap that names what none of them has counts as kube-batch's only where its name says so.
     """
+    from scheduler_core.formats.yaml_writer import write_yaml
     from scheduler_core.schedulers.kube_batch.configuration import ACTION_NAMES, PLUGIN_NAMES
 
     found = _file_of(value)
@@ -95,6 +95,8 @@ def check_batch_configuration(value: Mapping[str, Any], at: At) -> str | None:
         name, text = found
         place = at.child("data").child(name)
     else:
+        from scheduler_core.formats.yaml_writer import write_yaml
+
         place, text = at, write_yaml([dict(value)])
     configuration: BatchConfiguration | None = None
     try:

@@ -12,6 +12,8 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.clock import VirtualClock
@@ -25,8 +27,7 @@ FLUSH = "flush"  # the prefix of the flush timers' names
 QueueName = Literal["active", "backoff", "unschedulable", "gated"]
 
 
-@dataclass(slots=True, eq=False)
-class QueuedPod:
+class QueuedPod(Struct, eq=False):
     """A pod in the queue: its times in seconds of virtual time, and the plugins that rejected it last."""
 
     state: PodState

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import insort
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -13,8 +15,7 @@ Order = tuple[int, int, int]
 """Negated priority, time, number of arrival: ascending order is the queue's."""
 
 
-@dataclass(slots=True, eq=False)
-class QueuedPodInfo:
+class QueuedPodInfo(Struct, eq=False):
     """A waiting pod with what its attempts left behind."""
 
     pod: CompiledPod
@@ -88,8 +89,7 @@ class QueuedPodInfo:
         self.since = now
 
 
-@dataclass(slots=True, eq=False)
-class QueuedGroup:
+class QueuedGroup(Struct, eq=False):
     """The waiting members of a PodGroup. What rejected them only the members know: its own set is empty."""
 
     key: str
