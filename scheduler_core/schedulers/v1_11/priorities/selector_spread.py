@@ -33,6 +33,7 @@ from scheduler_core.schedulers.v1_11.priorities.line import (
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 
 ZONE_WEIGHTING = 2.0 / 3.0
+ADDED_ALONE = 16  # rows and zones that are added up one by one
 
 
 class SelectorSpread(MapSpread):
@@ -71,6 +72,8 @@ class SelectorSpread(MapSpread):
             return MAX_PRIORITY
         zones = self.domains(view)
         places = zones.ids[rows]
+        if max(len(rows), zones.count) <= ADDED_ALONE:
+            return _spread_few(raw.tolist(), most, places.tolist(), sizes.tolist(), zones.count)
         sums = np.zeros(zones.count + 1, np.int64)
         np.add.at(sums, places, raw * sizes)
         return _blended(raw, most, places, _zone_parts(sums))
@@ -129,6 +132,23 @@ def _blended(raw: IntVector, most: int, places: IntVector, zone_parts: npt.NDArr
 def _node_scores(counts: IntVector, most: int) -> npt.NDArray[np.float64]:
     """Return the nodes' own scores, high for few pods; the order of floating-point operations is v1.11's."""
     return np.asarray(MAX_PRIORITY * ((most - counts) / most))
+
+
+def _spread_few(counts: list[int], most: int, places: list[int], sizes: list[int], zones: int) -> IntVector:
+    """Return what :func:`_blended` does, of so few rows that a loop is faster than arrays are made."""
+    sums = [0] * (zones + 1)
+    for place, count, size in zip(places, counts, sizes, strict=True):
+        sums[place] += count * size
+    busiest = max(sums[:-1], default=0)
+    parts = [
+        ZONE_WEIGHTING * (MAX_PRIORITY * ((busiest - one) / busiest if busiest else 1.0)) for one in sums
+    ]
+    own = [MAX_PRIORITY * ((most - count) / most) for count in counts]
+    scores = zip(own, places, strict=True)
+    return np.array(
+        [int(one * (1.0 - ZONE_WEIGHTING) + parts[place] if place >= 0 else one) for one, place in scores],
+        np.int64,
+    )
 
 
 @lru_cache(maxsize=64)
