@@ -27,9 +27,7 @@ import scheduler_core
 from playground.limits import limit
 from playground.models import Run, RunCheckpoint
 from playground.storage.bundles import unpack
-from scheduler_core.run import Stepper, pack
-from scheduler_core.run import unpack as unpack_run
-from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.run import Stepper, Unpacker, pack
 
 log = structlog.get_logger(__name__)
 
@@ -43,13 +41,13 @@ class SealedRun(Struct, frozen=True):
     cycle: int
     data: bytes
 
-    def opened(self, scenario: Scenario) -> Stepper | None:
+    def opened(self, unpacker: Unpacker) -> Stepper | None:
         """Return the run, ``None`` if other code, another installation or another run was sealed."""
         signature, content = self.data[:_SIGNATURE], self.data[_SIGNATURE:]
         if not hmac.compare_digest(signature, _signature(self.run, self.cycle, content)):
             return None
         try:
-            return unpack_run(unpack(content), scenario)
+            return unpacker.unpack(unpack(content))
         except Exception:
             log.exception("a checkpoint cannot be read")
             return None

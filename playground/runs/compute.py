@@ -48,7 +48,7 @@ from scheduler_core.run import simulate
 
 log = structlog.get_logger(__name__)
 
-SLICE_SECONDS = 0.5
+SLICE_SECONDS = 0.25
 SLICE_CYCLES = 1_000
 BEAT_SECONDS = 5.0
 CHAIN_SECONDS = 10.0  # after which a process begins no further cell of a sweep

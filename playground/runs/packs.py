@@ -11,8 +11,8 @@ from playground.playback.packed_runs import packed
 from scheduler_core.run import Stepper
 from scheduler_core.scenario.scenario import Scenario
 
-EVERY_SECONDS = 0.4  # of CPU time between two packed simulations: a replay may take as long as computing
-FASTER = 20  # times, that decisions of a run without a cache are repeated than made, where no time passes
+EVERY_SECONDS = 0.2  # of CPU time between two packed simulations: a replay may take as long as computing
+FASTER = 40  # times, that decisions of a run without a cache are repeated than made, where no time passes
 COMPUTED = 3  # times as long as packing takes: a quarter of its CPU time at most
 OBJECTS = 200_000  # nodes and pods; of more the bytes that are compressed take too much memory
 

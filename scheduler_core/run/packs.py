@@ -11,7 +11,7 @@ import io
 import pickle
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from itertools import chain
 from types import FunctionType, ModuleType
@@ -46,8 +46,21 @@ def pack(run: Stepper) -> bytes | None:
 
 def unpack(data: bytes, scenario: Scenario) -> Stepper:
     """Return the run. ``scenario`` is equal to the one that it was packed with."""
-    run: Stepper = _Unpickler(io.BytesIO(data), scenario).load()
-    return run
+    return Unpacker(scenario).unpack(data)
+
+
+class Unpacker:
+    """Unpacks runs of one scenario; what depends on the scenario alone is made once for all of them."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._shared = list(_shared(scenario))
+        self._made: dict[type, Any] = {}
+
+    def unpack(self, data: bytes) -> Stepper:
+        """Return the run. The scenario is equal to the one that it was packed with."""
+        run: Stepper = _Unpickler(io.BytesIO(data), self._scenario, self._shared, self._made).load()
+        return run
 
 
 def _shared(scenario: Scenario) -> Iterator[object]:
@@ -88,18 +101,32 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, source: io.BytesIO, scenario: Scenario) -> None:
+    def __init__(
+        self, source: io.BytesIO, scenario: Scenario, shared: list[object], made: dict[type, Any]
+    ) -> None:
         super().__init__(source)
-        self._shared = list(_shared(scenario))
+        self._shared = shared
+        self._made = made
         self._scenario = scenario
         self._own: Mapping[str, Callable[..., Any]] = {
-            _at.__name__: self._shared.__getitem__,
+            _at.__name__: shared.__getitem__,
             _along.__name__: self._found,
             _asked.__name__: self._asking,
         }
 
     def find_class(self, module: str, name: str) -> Any:
-        return self._own[name] if module == __name__ else super().find_class(module, name)
+        if module == __name__:
+            return self._own[name]
+        found = super().find_class(module, name)
+        return partial(self._once, found) if getattr(found, "OF_SCENARIO", False) else found
+
+    def _once(self, kind: type, scenario: Scenario) -> Any:
+        """Return what a class makes of the scenario, the same for all runs."""
+        if scenario is not self._scenario:
+            return kind(scenario)
+        if kind not in self._made:
+            self._made[kind] = kind(scenario)
+        return self._made[kind]
 
     def _found(self, module: str, name: Any, steps: tuple[Step, ...]) -> Any:
         found = getattr(import_module(module), name) if module else self._shared[name]

@@ -17,7 +17,7 @@ from playground.runs import compute, packs, service
 from playground.storage import backups, bundles
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
-from scheduler_core.run import simulate
+from scheduler_core.run import Unpacker, simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.columns import alike
 from tests.rows import each_row
@@ -154,7 +154,7 @@ def test_what_other_code_installations_or_runs_packed_is_not_read(
     else:
         monkeypatch.setattr(packed_runs, "_code", lambda: b"another")
     read: list[bytes] = []
-    monkeypatch.setattr(packed_runs, "unpack_run", lambda data, _: read.append(data))
+    monkeypatch.setattr(Unpacker, "unpack", lambda _, data: read.append(data))
     playback = opened(run)
     assert playback.cycle(run.cycles).decision == playback.trail.decisions[-1]
     assert read == []

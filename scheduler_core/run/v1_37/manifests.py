@@ -82,6 +82,8 @@ def _entries(scenario: Scenario) -> dict[str, Mapping[str, Any]]:
 class ScenarioManifests:
     """The manifests of a scenario; objects that exist already are read from the cluster that is simulated."""
 
+    OF_SCENARIO = True  # unpacked runs share it
+
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self._classes = [document_of(one) for one in scenario.objects if isinstance(one, PriorityClass)]
