@@ -52,6 +52,11 @@ def emptied(value: Any, memo: Memo) -> Any:
     return type(value)()
 
 
+def dropped(value: Any, memo: Memo) -> None:
+    """Leave out what is made again when it is asked for."""
+    del value, memo
+
+
 def copied(value: Any, memo: Memo) -> Any:
     """Return an independent copy, that which ``memo`` has of the same value if there is one."""
     kind = value.__class__

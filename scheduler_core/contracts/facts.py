@@ -259,11 +259,12 @@ class FactWatch:
         numbers = self._numbers(pod)
         if not numbers:
             return
-        leaves = write.old is not None and not _gone(write.old) and (write.new is None or _gone(write.new))
+        old, new = write.old, write.new
+        leaves = self.now >= self.begin and old is not None and not _gone(old) and (new is None or _gone(new))
         for number in numbers:
             one = self._pods_of(number)
             one.put(key, None if write.new is None else self._state(one, key, write.new))
-            if leaves and self.now >= self.begin:
+            if leaves:
                 self._count(one, key, pod, write.by)
             self.changed[number] = None
         self.index = self.cycles() + (write.by == "scheduler")

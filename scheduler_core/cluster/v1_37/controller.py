@@ -11,7 +11,6 @@ from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
     is_deleting,
-    key_in,
     key_of,
     labels_of,
     namespace_of,
@@ -66,8 +65,7 @@ class Controller:
         reference = controller_of(obj)
         if reference is None or reference["kind"] != kind:
             return None
-        found = self.server.get(kind, key_in(kind, namespace_of(obj), reference["name"]))
-        return found if found is not None and uid_of(found) == reference["uid"] else None
+        return self.server.referenced(obj, reference)
 
     def queue_owner(self, write: StoredWrite, kind: str) -> Manifest | None:
         """Queue the controllers of an object before and after a write; return the present one."""

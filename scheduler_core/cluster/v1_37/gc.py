@@ -13,9 +13,7 @@ from scheduler_core.cluster.v1_37.loop import QueueWorker, StatusError, Work
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     is_deleting,
-    key_in,
     key_of,
-    namespace_of,
     owners_of,
     uid_of,
     with_meta,
@@ -69,7 +67,7 @@ class GarbageCollector(Controller):
             return
         blocked = {one["uid"] for one in owners_of(new) if one.get("blockOwnerDeletion")}
         for reference in owners_of(old):
-            owner = self._owner(old, reference)
+            owner = self.server.referenced(old, reference)
             if reference.get("blockOwnerDeletion") and reference["uid"] not in blocked and owner is not None:
                 self.queue.add(_item(owner))
 
@@ -82,19 +80,13 @@ class GarbageCollector(Controller):
 
     def _queue_waiting_owners(self, gone: Manifest) -> None:
         for reference in owners_of(gone):
-            owner = self._owner(gone, reference)
+            owner = self.server.referenced(gone, reference)
             if owner is not None and is_deleting(owner) and _has(owner, FOREGROUND):
                 self.queue.add(_item(owner))
 
-    def _owner(self, obj: Manifest, reference: dict[str, Any]) -> Manifest | None:
-        found = self.server.get(
-            reference["kind"], key_in(reference["kind"], namespace_of(obj), reference["name"])
-        )
-        return found if found is not None and uid_of(found) == reference["uid"] else None
-
     def _absent(self, obj: Manifest) -> bool:
         for reference in owners_of(obj):
-            if self._owner(obj, reference) is None and reference["uid"] not in self.unlisted:
+            if self.server.referenced(obj, reference) is None and reference["uid"] not in self.unlisted:
                 return True
         return False
 
@@ -122,7 +114,7 @@ class GarbageCollector(Controller):
         """Return the owners that stay, those that are gone, and those that wait for this object."""
         solid, dangling, waiting = [], [], []
         for reference in owners_of(obj):
-            owner = self._owner(obj, reference)
+            owner = self.server.referenced(obj, reference)
             if owner is None and reference["uid"] not in self.unlisted:
                 dangling.append(reference)
             elif owner is not None and is_deleting(owner) and _has(owner, FOREGROUND):

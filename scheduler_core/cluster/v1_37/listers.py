@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
+    key_in,
     key_of,
     labels_of,
     namespace_of,
@@ -53,6 +54,14 @@ class Listers(Forkable):
     def get(self, kind: str, key: str) -> Manifest | None:
         """Return an object, ``None`` if there is none."""
         return self.objects.get(kind, {}).get(key)
+
+    def referenced(self, obj: Manifest, reference: Mapping[str, Any]) -> Manifest | None:
+        """Return what an owner reference of an object is about, ``None`` if it is gone."""
+        kind = reference["kind"]
+        found = self.objects.get(kind, {}).get(
+            key_in(kind, obj["metadata"].get("namespace"), reference["name"])
+        )
+        return found if found is not None and found["metadata"]["uid"] == reference["uid"] else None
 
     def of_kind(self, kind: str) -> Iterator[Manifest]:
         """Yield the objects of a kind in order of their keys."""

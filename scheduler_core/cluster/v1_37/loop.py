@@ -304,7 +304,6 @@ class Loop:
             return
         (write, batch, place), self._begun = self._begun, None
         self.writes += 1
-        interrupts.look()
         try:
             result = write.make()
         except StatusError as error:

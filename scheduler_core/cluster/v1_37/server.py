@@ -116,7 +116,8 @@ class ApiServer(Listers):
         if not self._places:
             return meta.get("name") or meta.get("generateName") or ""
         if meta.get("name"):
-            return self.place(obj["kind"], key_of(obj)).rpartition("/")[2]
+            place = self._places.get((obj["kind"], key_of(obj)))
+            return str(meta["name"]) if place is None else place.rpartition("/")[2]
         return self._named(obj, meta.get("generateName") or "").rpartition("/")[2]
 
     def load(self, obj: Manifest) -> Manifest:
@@ -167,13 +168,13 @@ class ApiServer(Listers):
         Raises:
             StatusError: 404, or 409 if it has changed since ``obj`` was read.
         """
-        old = self._fresh(obj)
+        key, old = self._fresh(obj)
         new = {**obj, "metadata": {**obj["metadata"], "generation": generation(old)}}
         if "status" in old:
             new["status"] = old["status"]
         else:
             new.pop("status", None)
-        return self._replace(old, new, by)
+        return self._replace(key, old, new, by)
 
     def update_status(self, obj: Manifest, by: str) -> Manifest:
         """Replace the status of an object.
@@ -181,11 +182,11 @@ class ApiServer(Listers):
         Raises:
             StatusError: 404, or 409 if it has changed since ``obj`` was read.
         """
-        old = self._fresh(obj)
+        key, old = self._fresh(obj)
         meta = old["metadata"]
         if obj["kind"] == "Deployment":  # its status strategy lets annotations through
             meta = {**meta, "annotations": obj["metadata"].get("annotations") or {}}
-        return self._replace(old, {**old, "metadata": meta, "status": obj["status"]}, by)
+        return self._replace(key, old, {**old, "metadata": meta, "status": obj["status"]}, by)
 
     def change(
         self,
@@ -202,18 +203,19 @@ class ApiServer(Listers):
             StatusError: 404, or 409 if it has another uid.
         """
         old = self.current(kind, key, uid)
-        return self._replace(old, patch(old), by, outcome)
+        return self._replace(key, old, patch(old), by, outcome)
 
-    def _fresh(self, obj: Manifest) -> Manifest:
-        old = self.current(obj["kind"], key_of(obj), uid_of(obj))
+    def _fresh(self, obj: Manifest) -> tuple[str, Manifest]:
+        key = key_of(obj)
+        old = self.current(obj["kind"], key, uid_of(obj))
         if obj["metadata"]["resourceVersion"] != old["metadata"]["resourceVersion"]:
             raise StatusError(
                 409, "the object has been modified; please apply your changes to the latest version"
             )
-        return old
+        return key, old
 
     def _replace(
-        self, old: Manifest, new: Manifest, by: str, outcome: EvictionOutcome | None = None
+        self, key: str, old: Manifest, new: Manifest, by: str, outcome: EvictionOutcome | None = None
     ) -> Manifest:
         if old == new:
             return old
@@ -224,7 +226,7 @@ class ApiServer(Listers):
         if is_deleting(new) and not meta.get("finalizers") and not meta.get("deletionGracePeriodSeconds"):
             self._remove(old, by, last=new)
             return new
-        return self._store(old, new, by, outcome)
+        return self._store(old, new, by, outcome, key)
 
     # --- deletion
 
@@ -280,7 +282,12 @@ class ApiServer(Listers):
     # --- the store
 
     def _store(
-        self, old: Manifest | None, new: Manifest, by: str, outcome: EvictionOutcome | None = None
+        self,
+        old: Manifest | None,
+        new: Manifest,
+        by: str,
+        outcome: EvictionOutcome | None = None,
+        key: str | None = None,
     ) -> Manifest:
         look()
         self._version += 1
@@ -288,7 +295,7 @@ class ApiServer(Listers):
         if None in meta.values():
             meta = {name: value for name, value in meta.items() if value is not None}
         new = {**new, "metadata": meta}
-        key = key_of(new)
+        key = key or key_of(new)
         if old is None or not is_indexed_alike(old, new):
             if old is not None:
                 self.unindex(old)

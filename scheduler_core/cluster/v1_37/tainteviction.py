@@ -60,7 +60,7 @@ class TaintEviction(Controller):
         elif write.kind == "Pod":
             if new is None:
                 self._planned.pop(write.key, None)
-            elif old is None or _placing(old) != _placing(new):
+            elif old is None or (old.get("spec") is not new.get("spec") and _placing(old) != _placing(new)):
                 self._see_pod(new, self._tainted.get(node_of(new)))
 
     def sync(self, key: str) -> Work:

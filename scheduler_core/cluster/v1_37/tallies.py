@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
-    is_active,
     is_deleting,
     is_finished,
     is_ready,
@@ -109,7 +108,7 @@ def _part(pod: Manifest | None) -> _Part | None:
     controller = None if pod is None else controller_of(pod)
     if pod is None or controller is None:
         return None
-    if is_active(pod):
-        return _Part(controller["uid"], tuple(labels_of(pod).items()), is_ready(pod), terminating=False)
-    terminating = is_deleting(pod) and not is_finished(pod)
-    return _Part(controller["uid"], None, ready=False, terminating=terminating)
+    deleting, finished = is_deleting(pod), is_finished(pod)
+    if deleting or finished:
+        return _Part(controller["uid"], None, ready=False, terminating=not finished)
+    return _Part(controller["uid"], tuple(labels_of(pod).items()), is_ready(pod), terminating=False)

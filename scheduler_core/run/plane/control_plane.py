@@ -510,11 +510,12 @@ def _is_shown(write: StoredWrite) -> bool:
     assert new is not None
     if write.outcome is not None or write.kind in _WHOLLY_SHOWN or write.kind.startswith("Persistent"):
         return True
-    if spec_of(old) != spec_of(new):
+    if old.get("spec") is not new.get("spec") and spec_of(old) != spec_of(new):
         return True
     before, after = old["metadata"], new["metadata"]
     for name in _SHOWN_META:
-        if before.get(name) != after.get(name):
+        one, other = before.get(name), after.get(name)
+        if one is not other and one != other:
             return True
     return reason_of(write) != ("", "")
 

@@ -127,8 +127,10 @@ def _job(old: Manifest, new: Manifest, by: str) -> Reason:
 
 def _deployment(old: Manifest, new: Manifest, by: str) -> Reason:
     del by
-    before, after = (condition_of(one, "Progressing") or {} for one in (old, new))
-    if after.get("reason") != PROGRESS_DEADLINE_EXCEEDED or before.get("reason") == after["reason"]:
+    after = condition_of(new, "Progressing") or {}
+    if after.get("reason") != PROGRESS_DEADLINE_EXCEEDED:
+        return "", ""
+    if (condition_of(old, "Progressing") or {}).get("reason") == after["reason"]:
         return "", ""
     return PROGRESS_DEADLINE_EXCEEDED, f"{spec_of(new).get('progressDeadlineSeconds')} s without progress"
 

@@ -12,8 +12,6 @@ from scheduler_core.cluster.v1_37.objects import (
     controller_of,
     is_ready,
     labels_of,
-    node_of,
-    phase_of,
     restarts_of,
     spec_of,
     status_of,
@@ -94,16 +92,17 @@ def _renamed(pod: Pod, manifest: Manifest) -> Pod:
 
 def _with_state(pod: Pod, manifest: Manifest) -> Pod:
     """Return a pod with its node, its status and its deletion."""
-    status, phase = status_of(manifest), phase_of(manifest)
+    status: Mapping[str, Any] = status_of(manifest)
+    phase = str(status.get("phase") or "Pending")
     gone = manifest["metadata"].get("deletionTimestamp")
     meta = pod.meta if pod.meta.deletion_timestamp == gone else replace(pod.meta, deletion_timestamp=gone)
     return replace(
         pod,
         meta=meta,
-        node_name=node_of(manifest),
+        node_name=str(spec_of(manifest).get("nodeName") or ""),
         nominated_node_name=status.get("nominatedNodeName") or "",
         phase=phase,
         ready=phase == "Pending" or is_ready(manifest),
-        restarts=restarts_of(manifest),
+        restarts=restarts_of(manifest) if status.get("containerStatuses") else 0,
         start_time=status.get("startTime"),
     )

@@ -6,11 +6,12 @@ What is shown of the cluster (nodes, pods, placement) is what the API server has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from itertools import chain
 from typing import Any, ClassVar
 
 from scheduler_core.cluster.controllers.kubelet import REFUSED
+from scheduler_core.forks import Copier, dropped
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
@@ -61,6 +62,9 @@ class SeveralSimulation(TimedSimulation):
     claims: ClaimController | None  # where v1.37 runs
     asking: Asking | None  # the extenders of v1.37
     lone: ClassVar[bool] = False  # one v1.37 answers alone
+    _everyone: AllSchedulers | None = None
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_everyone": dropped}
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -135,6 +139,7 @@ class SeveralSimulation(TimedSimulation):
             number=self._number,
         )
         peers = make_peers(make)
+        self._everyone = None
         self.ending.longest_wait = max(self.ending.longest_wait, *(peer.holds for peer in peers))
         self.peers = self._beside = Peers(peers, server, self.ledger, self.figures)
         self._observed = next((one.label for one in peers if one.is_observed), peers[0].label)
@@ -181,7 +186,9 @@ class SeveralSimulation(TimedSimulation):
 
     @property
     def _subject(self) -> RunEndSubject:
-        return AllSchedulers(self.peers, self.framework)
+        if self._everyone is None:
+            self._everyone = AllSchedulers(self.peers, self.framework)
+        return self._everyone
 
     def _recorded_attempt(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
         label, trace = self.peers.due, self._trace
