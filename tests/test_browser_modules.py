@@ -36,6 +36,22 @@ def test_browser_modules_have_no_circular_imports() -> None:
     TopologicalSorter(graph).prepare()
 
 
+def test_folders_import_only_those_before_them() -> None:
+    """The order of docs/browser.md: who opens a folder finds all that it needs above it."""
+    text = (REPOSITORY / "docs" / "browser.md").read_text("utf-8")
+    order = re.findall(r"`([\w/]+)`", text.partition("a test reads this order:")[2].partition("\n- ")[0])
+
+    def folder(path: Path) -> str:
+        parts = path.relative_to(SOURCES).parts[:-1]
+        return "/".join(parts[: 2 if parts[:1] == ("workbench",) else 1])
+
+    graph = imports_of(SOURCES)
+    imports = {(folder(path), folder(found)) for path in graph for found in graph[path] if found in graph}
+    assert {name for pair in imports for name in pair} - {""} == set(order)
+    below = {name: place for place, name in enumerate(["", *order])}
+    assert not [pair for pair in imports if pair[0] and below[pair[0]] < below[pair[1]]]
+
+
 def test_a_circular_import_is_found(tmp_path: Path) -> None:
     """Over several modules, whatever the form of the import: its last link here is of a type."""
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')

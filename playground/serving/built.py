@@ -50,7 +50,7 @@ ENTRIES = (
     "js/pages/sweep.tsx",
     "js/pages/sweepform.ts",
     "js/pages/start.js",
-    "js/workbench/main.ts",
+    "js/workbench/page/main.ts",
     "css/sheets/compare.css",
     "css/sheets/kit.css",
     "css/sheets/learn.css",

@@ -319,7 +319,7 @@ def test_an_edit_keeps_comments_inside_the_history(page: Page) -> None:
     reported = page.evaluate(
         "address => import(address)"
         ".then(({ costs }) => [costs('a: 1 # x', 'a: 2 # x', false), costs('a: 1 # x', 'a: 2', false)])",
-        served(page, "workbench/comments.ts"),
+        served(page, "workbench/draft/comments.ts"),
     )
     assert reported == ["", " 1 comment inside the changed part was removed with it; Undo restores it."]
 

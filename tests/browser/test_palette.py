@@ -146,7 +146,7 @@ def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> No
     """Keys that work are in the help, in groups, and each that the help lists is a key of the table."""
     keys = page.evaluate(
         "async (module) => (await import(module)).COMMANDS.flatMap(({ keys }) => keys ?? [])",
-        served(page, "workbench/commands.ts"),
+        served(page, "workbench/commands/commands.ts"),
     )
     assert len(keys) == len(set(keys))
     for wanted in (

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { age, clock } from "../../static/js/lib/quantity.ts";
-import { costs } from "../../static/js/workbench/comments.ts";
-import { match } from "../../static/js/workbench/fuzzy.ts";
+import { costs } from "../../static/js/workbench/draft/comments.ts";
+import { match } from "../../static/js/workbench/commands/fuzzy.ts";
 
 it("times are as kubectl prints ages: seconds to two minutes, milliseconds below ten seconds", () => {
   const ages = ["0s", "0.009s", "9.95s", "90s", "3m", "5m30s"];

@@ -6,7 +6,7 @@ import { CommentForm } from "../workbench/review/form.tsx";
 import { hereOf } from "../workbench/review/here.ts";
 import { ThreadItem } from "../workbench/review/thread.tsx";
 import { Threads } from "../workbench/review/threads.ts";
-import { reads } from "../workbench/store.ts";
+import { reads } from "../workbench/playback/store.ts";
 import type { Side } from "./side.tsx";
 import type { Stepper } from "./stepper.tsx";
 

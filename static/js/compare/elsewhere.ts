@@ -1,7 +1,7 @@
 // Which pods are on another node on the other side, at the row that both sides show. Pods and nodes are matched by
 // their names: the sides may be two clusters.
 
-import { PENDING } from "../workbench/cluster.ts";
+import { PENDING } from "../workbench/playback/cluster.ts";
 import type { Side } from "./side.tsx";
 
 const LISTED = 200; // pods that are named

@@ -3,7 +3,7 @@
 // in the other.
 
 import { rankedIn } from "../workbench/playback/parts.ts";
-import type { View } from "../workbench/view.ts";
+import type { View } from "../workbench/view/view.ts";
 
 /** @returns null where it is none: the queue, a tie, or another cluster */
 export function decidingRule(left: View, right: View): string | null {

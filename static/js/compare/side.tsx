@@ -10,11 +10,11 @@ import { refusalOf, Socket } from "../lib/socket.ts";
 import { Panel } from "../workbench/inspect/panel.tsx";
 import { Predicates } from "../workbench/inspect/predicates.tsx";
 import { Priorities } from "../workbench/inspect/priorities.tsx";
-import { sentence } from "../workbench/inspect/sentence.tsx";
-import { Playback } from "../workbench/playback.ts";
-import { View } from "../workbench/view.ts";
+import { sentence } from "../workbench/view/sentence.tsx";
+import { Playback } from "../workbench/playback/playback.ts";
+import { View } from "../workbench/view/view.ts";
 import { Stage } from "./stage.tsx";
-import { follow } from "../workbench/store.ts";
+import { follow } from "../workbench/playback/store.ts";
 
 const PANELS = {
   predicates: { key: "predicates", component: Predicates },

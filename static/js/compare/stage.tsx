@@ -4,9 +4,9 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { penOf } from "../lib/dom.ts";
 import { count, plural, short } from "../lib/quantity.ts";
-import type { Playback } from "../workbench/playback.ts";
+import type { Playback } from "../workbench/playback/playback.ts";
 import { palette } from "../workbench/stage/palette.ts";
-import type { View } from "../workbench/view.ts";
+import type { View } from "../workbench/view/view.ts";
 
 const TALLEST = 260; // pixels of a stage
 const WIDEST = 92; // of a node

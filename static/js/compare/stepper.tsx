@@ -7,13 +7,13 @@ import { signal } from "../kit/signals.ts";
 import { $, announce, targetOf, typing } from "../lib/dom.ts";
 import type { Comparison } from "../lib/protocol.js";
 import { count, plural, short } from "../lib/quantity.ts";
-import { termsOf } from "../workbench/terms.ts";
+import { termsOf } from "../workbench/playback/terms.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { decidingRule, stoppedBy } from "./rule.ts";
 import { Rows } from "./rows.ts";
 import { Compared, isTab, Side, type Tab } from "./side.tsx";
 import { Track } from "./track.tsx";
-import { follow } from "../workbench/store.ts";
+import { follow } from "../workbench/playback/store.ts";
 
 const TABS = [
   ["predicates", "filterTab"],

@@ -4,7 +4,7 @@
 import { useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { penOf, perFrame } from "../lib/dom.ts";
 import { token } from "../lib/theme.ts";
-import { LETTERS, RESULTS } from "../workbench/marks.ts";
+import { LETTERS, RESULTS } from "../workbench/playback/marks.ts";
 import type { Rows } from "./rows.ts";
 import type { Side } from "./side.tsx";
 

@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { announce } from "../lib/dom.ts";
-import { isReader, OFFER, PICK, reader, type Offer } from "../workbench/picking.ts";
+import { isReader, OFFER, PICK, reader, type Offer } from "../workbench/view/picking.ts";
 import { give, given, passed, type Asked } from "./asked.ts";
 import { gettext } from "./words.ts";
 

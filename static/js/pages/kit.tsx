@@ -26,7 +26,7 @@ import { Table } from "../kit/table.tsx";
 import { Tabs, TabStrip } from "../kit/tabs.tsx";
 import { offering } from "../kit/offering.tsx";
 import { $, toast } from "../lib/dom.ts";
-import { UntilBar, until } from "../workbench/countdown.tsx";
+import { UntilBar, until } from "../workbench/inspect/countdown.tsx";
 
 const PODS: [name: string, priority: number, state: string][] = [
   ["default/web-1", 0, "bound"],

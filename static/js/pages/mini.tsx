@@ -7,9 +7,9 @@ import { place } from "../kit/place.ts";
 import { ailments } from "../lib/ailments.ts";
 import type { Light, NodeState, Opened, Parts, PrioritiesPart, Sentence, Source, Window } from "../lib/protocol.js";
 import { aboveLeast, amount, clock, count, cpu, memory, plural, short, shortReason } from "../lib/quantity.ts";
-import { Cluster } from "../workbench/cluster.ts";
+import { Cluster } from "../workbench/playback/cluster.ts";
 import { meet } from "../workbench/playback/podtable.ts";
-import { Verdict } from "../workbench/verdict.ts";
+import { Verdict } from "../workbench/playback/verdict.ts";
 import { link } from "./link.ts";
 
 const EVERY = 2400; // milliseconds a cycle stays

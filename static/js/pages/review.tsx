@@ -6,7 +6,7 @@ import type { Thread } from "../lib/protocol.js";
 import { refusalOf } from "../lib/socket.ts";
 import { ThreadItem } from "../workbench/review/thread.tsx";
 import { Threads } from "../workbench/review/threads.ts";
-import { follow } from "../workbench/store.ts";
+import { follow } from "../workbench/playback/store.ts";
 import { link } from "./link.ts";
 
 const list = $("[data-threads]");

@@ -9,7 +9,7 @@ import { age, count, inQueue, plural } from "../lib/quantity.ts";
 import { refusalOf } from "../lib/socket.ts";
 import { because } from "../workbench/inspect/cacheparts.tsx";
 import { percent } from "../workbench/inspect/cachewords.ts";
-import { Recorded } from "../workbench/recorded.tsx";
+import { Recorded } from "../workbench/dump/recorded.tsx";
 import { Charts, type Shown, type View } from "./charts.tsx";
 import { link } from "./link.ts";
 import { Outcomes } from "./outcomes.tsx";

@@ -5,7 +5,7 @@ import { CopyRow } from "../kit/copyrow.tsx";
 import { openDialog } from "../kit/dialog.tsx";
 import { $ } from "../lib/dom.ts";
 import { MOST_OPENED, pack, type Packed } from "../lib/packed.ts";
-import { useAnswer } from "../workbench/asking.tsx";
+import { useAnswer } from "../workbench/view/asking.tsx";
 
 const USUAL = "http://127.0.0.1:8000"; // of `make run`
 const SERVER = /^https?:\/\/[^\s/?#]+/;

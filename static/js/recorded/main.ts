@@ -22,7 +22,7 @@ async function begin() {
     root.dataset.bundleUrl = URL.createObjectURL(new Blob([bundle.text]));
     root.dataset.query ??= bundle.query;
   }
-  await import("../workbench/main.ts");
+  await import("../workbench/page/main.ts");
   if (window.podstep) window.podstep.missed = answers.missed;
   document.addEventListener("click", (event) => {
     const page = (event.target as Element).closest?.('a[href^="/"]');

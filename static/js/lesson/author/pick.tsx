@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Proposal } from "../../lib/protocol.js";
-import { POINT, POINTED, type Pointed } from "../../workbench/picking.ts";
+import { POINT, POINTED, type Pointed } from "../../workbench/view/picking.ts";
 import { Inline } from "../../kit/prose.tsx";
 import { ask, send, type AuthoredStop, type Json } from "./state.ts";
 

@@ -5,11 +5,11 @@ import { signal } from "../../kit/signals.ts";
 import { announce } from "../../lib/dom.ts";
 import type { BulkPreview, Field as Row } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import type { Edit } from "../edit.ts";
-import type { View } from "../view.ts";
+import type { Edit } from "../edit/edit.ts";
+import type { View } from "../view/view.ts";
 import { rowOf } from "./fields.tsx";
 import { FormPanel } from "./panel.tsx";
-import { Choice, Since, When } from "./when.tsx";
+import { Choice, Since, When } from "../edit/when.tsx";
 
 const NAMES = 48_000; // characters of names that a question may hold; more nodes are chosen by labels or patterns
 const SHOWN = 24; // names of chosen nodes

@@ -1,8 +1,8 @@
 // An object from a form: the YAML that it adds is seen while one types, and so is what is wrong, at its field.
 
 import type { Form, FormDraft } from "../../lib/protocol.js";
-import type { Edit } from "../edit.ts";
-import type { View } from "../view.ts";
+import type { Edit } from "../edit/edit.ts";
+import type { View } from "../view/view.ts";
 import { DocumentPanel } from "./panel.tsx";
 
 const NAMES = 20; // tried until one is free

@@ -10,8 +10,8 @@ import { Editor } from "../../editor/editor.ts";
 import type { ClusterSummary, Field, GeneratedCluster, Recipes } from "../../lib/protocol.js";
 import { count, cpu, memory, plural } from "../../lib/quantity.ts";
 import { CommandError, type Socket } from "../../lib/socket.ts";
-import type { Edit } from "../edit.ts";
-import type { View } from "../view.ts";
+import type { Edit } from "../edit/edit.ts";
+import type { View } from "../view/view.ts";
 import type { Texts } from "./fields.tsx";
 import { FormPanel } from "./panel.tsx";
 

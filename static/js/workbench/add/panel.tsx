@@ -11,10 +11,10 @@ import { Editor } from "../../editor/editor.ts";
 import type { Field, FieldProblem, Problem } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import type { Edit } from "../edit.ts";
-import type { View } from "../view.ts";
+import type { Edit } from "../edit/edit.ts";
+import type { View } from "../view/view.ts";
 import { offered, RowField, type Known, type Place, type Texts } from "./fields.tsx";
-import { Since, When } from "./when.tsx";
+import { Since, When } from "../edit/when.tsx";
 
 const ASK_AFTER = 160;
 const FORM = "edit-form"; // its buttons stand outside of it

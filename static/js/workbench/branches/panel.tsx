@@ -7,12 +7,12 @@ import { $$, announce, toast } from "../../lib/dom.ts";
 import type { Branch, BranchList } from "../../lib/protocol.js";
 import { count } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import type { Edit } from "../edit.ts";
-import type { View } from "../view.ts";
+import type { Edit } from "../edit/edit.ts";
+import type { View } from "../view/view.ts";
 import { showBeside, type Found } from "./beside.tsx";
 import { deleteDialog, renameDialog } from "./dialogs.tsx";
 import { BranchHere, branchesIn, rowsOf, type Tree } from "./tree.tsx";
-import { follow } from "../store.ts";
+import { follow } from "../playback/store.ts";
 
 const COMPARED = 8; // by themselves; the others at a press
 const LIGHT = 200_000; // nodes × cycles that may be computed for that

@@ -1,7 +1,7 @@
 // What the marks of the timeline mean, as far as there are any that may be shown.
 
-import { reads } from "../store.ts";
-import type { View } from "../view.ts";
+import { reads } from "../playback/store.ts";
+import type { View } from "../view/view.ts";
 
 const MARKS = [
   ["pass", "scheduled"],

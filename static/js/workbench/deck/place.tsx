@@ -1,8 +1,8 @@
 // Where one is: the cycle of how many, the moment or phase in it, the scenario's step and the virtual time.
 
 import { clock, count } from "../../lib/quantity.ts";
-import { reads } from "../store.ts";
-import type { View } from "../view.ts";
+import { reads } from "../playback/store.ts";
+import type { View } from "../view/view.ts";
 
 export function Place({ view: { playback, store } }: { view: View }) {
   reads(store.scenario, store.wanted, store.known, ...store.shown);

@@ -5,10 +5,10 @@ import { Button } from "../../kit/button.tsx";
 import { Hosted } from "../../kit/hosted.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Select } from "../../kit/select.tsx";
-import type { Deck } from "../deck.ts";
-import { Moments } from "../moments.tsx";
-import { reads } from "../store.ts";
-import { UNITS } from "../walk.ts";
+import type { Deck } from "./deck.ts";
+import { Moments } from "./moments.tsx";
+import { reads } from "../playback/store.ts";
+import { UNITS } from "./walk.ts";
 import { TimelineLegend } from "./legend.tsx";
 import { Place } from "./place.tsx";
 

@@ -1,8 +1,8 @@
 // The current position, as it is announced to screen readers.
 
 import { clock, plural, short } from "../../lib/quantity.ts";
-import { spoken } from "../moments.tsx";
-import type { View } from "../view.ts";
+import { spoken } from "./moments.tsx";
+import type { View } from "../view/view.ts";
 
 /** The current position, "" where there is nothing to announce. */
 export function placeWords({ playback, stopped }: View) {

@@ -6,7 +6,7 @@ import { Select } from "../../kit/select.tsx";
 import { announce } from "../../lib/dom.ts";
 import type { Editor } from "../../editor/editor.ts";
 import { releaseOf } from "../../lib/releases.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const TIMED = new Set(["fails", "recovers"]); // changes that only controllers know
 

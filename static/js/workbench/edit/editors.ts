@@ -3,9 +3,9 @@
 
 import { toast } from "../../lib/dom.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import type { EditWish, OperationWish } from "../actions.ts";
-import type { Edit } from "../edit.ts";
-import type { View } from "../view.ts";
+import type { EditWish, OperationWish } from "../view/actions.ts";
+import type { Edit } from "./edit.ts";
+import type { View } from "../view/view.ts";
 import { editPanel } from "./panel.tsx";
 import { GROUP, templateOf } from "./templates.ts";
 

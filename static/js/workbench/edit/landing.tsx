@@ -3,9 +3,9 @@
 import { createRef } from "preact";
 import { signal } from "../../kit/signals.ts";
 import { count } from "../../lib/quantity.ts";
-import { SECONDS_WANTED, caches, readSeconds } from "../events/moment.tsx";
-import type { Playback } from "../playback.ts";
-import { capital } from "../terms.ts";
+import { SECONDS_WANTED, caches, readSeconds } from "./moment.tsx";
+import type { Playback } from "../playback/playback.ts";
+import { capital } from "../playback/terms.ts";
 
 type Way = "start" | "after" | "second" | "inside";
 /** Fields of `bundle.operate`; `start`: the manifest is changed. */

@@ -11,13 +11,13 @@ import type { Problem } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { TEMPLATES } from "../edit/templates.ts";
-import type { Edit, Rewriting } from "../edit.ts";
-import { capital } from "../terms.ts";
+import type { Edit, Rewriting } from "../edit/edit.ts";
+import { capital } from "../playback/terms.ts";
 import { asSentence, wishOf } from "../verbs/dialog.tsx";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { kindsFor, targetOf, type EventKind } from "./kinds.ts";
-import { Moment, MomentFields, type When } from "./moment.tsx";
-import { eventPanel } from "./panel.tsx";
+import { Moment, MomentFields, type When } from "../edit/moment.tsx";
+import { eventPanel } from "../edit/eventpanel.tsx";
 
 /** What is wrong: at a field, or of none and perhaps in the YAML. */
 type Wrong = { field: string; text: string; errors?: Problem[] | undefined };

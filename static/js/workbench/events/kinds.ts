@@ -2,7 +2,7 @@
 
 import { canDo, verbs, zones } from "../verbs/table.ts";
 import type { Verb, VerbArgument } from "../../lib/protocol.js";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const OFFERED = 200;
 

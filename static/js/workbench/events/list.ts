@@ -2,7 +2,7 @@
 
 import type { Signal } from "../../kit/signals.ts";
 import type { Operation } from "../../lib/protocol.js";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 import type { Outcomes } from "./outcomes.ts";
 import type { Scale } from "./scale.ts";
 

@@ -2,7 +2,7 @@
 
 import { signal } from "../../kit/signals.ts";
 import type { OperationEffect } from "../../lib/protocol.js";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 
 const ASKED = 40; // by themselves; the others when they are looked at
 

@@ -2,7 +2,7 @@
 
 import { clock, count } from "../../lib/quantity.ts";
 import type { Operation } from "../../lib/protocol.js";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 
 const FINE = [0.1, 0.5, 1, 5, 10, 60]; // seconds of one press of an arrow
 const PRESSES = 400; // about so many lead from one end to the other

@@ -7,13 +7,13 @@ import { Progress } from "../../kit/progress.tsx";
 import { bytes } from "../../lib/progress.ts";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
-import { RangeFields, SLIDES, ThemeField, sourceOf } from "../exporting.tsx";
+import { RangeFields, SLIDES, ThemeField, sourceOf } from "./exporting.tsx";
 import { HEIGHT, WIDTH } from "./format.ts";
 import { gif } from "./gif.ts";
 import { drawSlide, slidesOf } from "./slides.ts";
 import { webm, webmCodec } from "./webm.ts";
 import type { Codec } from "./webm.ts";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 
 const SECONDS = ["1", "2", "4"]; // that a step is shown
 const NO_WEBM = "This browser cannot encode video here: that needs a current browser and HTTPS. It can make a GIF.";

@@ -12,10 +12,10 @@ import { progressOf } from "../../lib/progress.ts";
 import type { AuditRow, Report } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
-import { useRedraw } from "../asking.tsx";
-import { PENDING } from "../cluster.ts";
-import { reads } from "../store.ts";
-import type { View } from "../view.ts";
+import { useRedraw } from "../view/asking.tsx";
+import { PENDING } from "../playback/cluster.ts";
+import { reads } from "../playback/store.ts";
+import type { View } from "../view/view.ts";
 import { Fits } from "./askpod.tsx";
 import { Row } from "./askrow.tsx";
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { TextField } from "../../kit/field.tsx";
 import type { AuditRow } from "../../lib/protocol.js";
 import { refusalOf } from "../../lib/socket.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Row } from "./askrow.tsx";
 
 const EXAMPLE = `apiVersion: v1

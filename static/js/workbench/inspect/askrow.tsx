@@ -2,9 +2,9 @@
 
 import { Button } from "../../kit/button.tsx";
 import type { AuditRow, Opening } from "../../lib/protocol.js";
-import { indexOf } from "../goto.tsx";
-import type { View } from "../view.ts";
-import { linked } from "./nouns.tsx";
+import { indexOf } from "../deck/goto.tsx";
+import type { View } from "../view/view.ts";
+import { linked } from "../view/nouns.tsx";
 
 const VERDICTS: Record<string, [text: string, tone: string]> = {
   ok: ["ok", "pass"],

@@ -11,12 +11,12 @@ import { Table } from "../../kit/table.tsx";
 import { debounce } from "../../lib/dom.ts";
 import type { OverTime } from "../../lib/protocol.js";
 import { clock, count, plural, short, span } from "../../lib/quantity.ts";
-import { useAnswer, useInTab } from "../asking.tsx";
-import type { View } from "../view.ts";
+import { useAnswer, useInTab } from "../view/asking.tsx";
+import type { View } from "../view/view.ts";
 import { layout, LINES, linesOf, traces } from "./availability/chart.ts";
 import { momentAt, seenUntil, type Seen } from "./availability/series.ts";
 import { lineOf, sparkline } from "./availability/sparkline.tsx";
-import { follow } from "../store.ts";
+import { follow } from "../playback/store.ts";
 
 const AGAIN = 1500; // milliseconds between two requests while cycles are computed
 const FILTERED = 8; // workloads and more have a filter

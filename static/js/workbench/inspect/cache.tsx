@@ -1,13 +1,13 @@
 // Cache: what came from the equivalence cache in this cycle, what was invalidated by which row, and what was stale.
 
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useInTab } from "../asking.tsx";
+import { useInTab } from "../view/asking.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Segmented } from "../../kit/segmented.tsx";
 import type { CacheCounts, CachePart } from "../../lib/protocol.js";
 import { count, held, plural } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { CacheClasses } from "./cacheclasses.tsx";
 import { CacheMap } from "./cachemap.tsx";
 import { CacheOff } from "./cacheoff.tsx";
@@ -16,7 +16,7 @@ import { CacheStep } from "./cachestep.tsx";
 import { CacheTime } from "./cachetime.tsx";
 import { DEFINITIONS, modeWords, percent, rate, reference, REMEDIES } from "./cachewords.ts";
 import { Before, Later } from "./empty.tsx";
-import { podLink } from "./nouns.tsx";
+import { podLink } from "../view/nouns.tsx";
 import { Worth } from "./worth.tsx";
 
 /** Its views, and what draws those beside that of the step. */

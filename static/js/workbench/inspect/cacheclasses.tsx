@@ -9,13 +9,13 @@ import { Pager } from "../../kit/pager.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { CacheMembers } from "../../lib/protocol.js";
 import { count, ellipsis, plural } from "../../lib/quantity.ts";
-import { useAnswer, useRedraw } from "../asking.tsx";
-import type { List } from "../lists.ts";
-import type { View } from "../view.ts";
+import { useAnswer, useRedraw } from "../view/asking.tsx";
+import type { List } from "../view/lists.ts";
+import type { View } from "../view/view.ts";
 import { CacheEqual } from "./cacheequal.tsx";
 import { Fetched, nodeLink } from "./cacheparts.tsx";
 import { sorting } from "./cachewords.ts";
-import { aboutNode, podLink } from "./nouns.tsx";
+import { aboutNode, podLink } from "../view/nouns.tsx";
 
 const AT_ONCE = 25;
 const MEMBERS = 50;

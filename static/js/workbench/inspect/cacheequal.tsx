@@ -7,9 +7,9 @@ import { announce } from "../../lib/dom.ts";
 import { decoded } from "../../lib/encoded.ts";
 import type { Equivalent } from "../../lib/protocol.js";
 import { short } from "../../lib/quantity.ts";
-import { useAnswer, useInTab, useRedraw } from "../asking.tsx";
-import { ABSENT } from "../cluster.ts";
-import type { View } from "../view.ts";
+import { useAnswer, useInTab, useRedraw } from "../view/asking.tsx";
+import { ABSENT } from "../playback/cluster.ts";
+import type { View } from "../view/view.ts";
 
 const OFFERED = 40; // names that are offered while one is typed
 const FIELDS = [

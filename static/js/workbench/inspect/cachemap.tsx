@@ -10,12 +10,12 @@ import { Table } from "../../kit/table.tsx";
 import { decoded } from "../../lib/encoded.ts";
 import type { CacheEntry, CacheMap as Found } from "../../lib/protocol.js";
 import { count, ellipsis } from "../../lib/quantity.ts";
-import { useAnswer, useRedraw } from "../asking.tsx";
-import type { List } from "../lists.ts";
-import type { View } from "../view.ts";
+import { useAnswer, useRedraw } from "../view/asking.tsx";
+import type { List } from "../view/lists.ts";
+import type { View } from "../view/view.ts";
 import { Fetched, answer, cycleLink, nodeLink } from "./cacheparts.tsx";
 import { sorting } from "./cachewords.ts";
-import { aboutNode } from "./nouns.tsx";
+import { aboutNode } from "../view/nouns.tsx";
 
 type By = "node" | "predicate" | "class";
 /** What the address asks for: `map/by/key/inner`. */

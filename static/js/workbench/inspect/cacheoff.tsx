@@ -1,7 +1,7 @@
 // The Cache tab where the cache is off: what it is, what would stand here, and how to switch it on.
 
 import { Icon } from "../../kit/icon.tsx";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const SHOWS = [
   "which answers came from the cache, and which were evaluated",

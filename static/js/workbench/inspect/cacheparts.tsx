@@ -6,10 +6,10 @@ import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { NodeIndex } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import type { Answer } from "../asking.tsx";
-import type { View } from "../view.ts";
+import type { Answer } from "../view/asking.tsx";
+import type { View } from "../view/view.ts";
 import { reference } from "./cachewords.ts";
-import { nodeLink as named } from "./nouns.tsx";
+import { nodeLink as named } from "../view/nouns.tsx";
 
 const NAME = 26; // characters of a node's name in running text
 

@@ -7,9 +7,9 @@ import { Table } from "../../kit/table.tsx";
 import { toast } from "../../lib/dom.ts";
 import type { CachePart, StaleHit } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { answer, because, cycleLink, lighting, nodeLink } from "./cacheparts.tsx";
-import { aboutNode, linked } from "./nouns.tsx";
+import { aboutNode, linked } from "../view/nouns.tsx";
 
 const LISTED = 8; // nodes of a card
 

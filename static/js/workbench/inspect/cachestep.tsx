@@ -1,7 +1,7 @@
 // The Cache tab, This step: where every predicate's answers came from, what was invalidated, and which hits were stale.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useInTab } from "../asking.tsx";
+import { useInTab } from "../view/asking.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
@@ -10,11 +10,11 @@ import { Table } from "../../kit/table.tsx";
 import { $ } from "../../lib/dom.ts";
 import type { CachePart, Invalidation } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { nodeLink, nodesLink, ruleLink, swatch } from "./cacheparts.tsx";
 import { StaleHits } from "./cachestale.tsx";
 import { LINKED, SOURCES } from "./cachewords.ts";
-import { linked } from "./nouns.tsx";
+import { linked } from "../view/nouns.tsx";
 
 const FIRST = 5; // invalidations that are shown at once
 const HEADS: Record<string, string> = {

@@ -7,10 +7,10 @@ import { Table } from "../../kit/table.tsx";
 import { Lru } from "../../lib/lru.ts";
 import type { Explanation, PrioritiesPart, ScoreRow, ScoreStep, Terms } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import { useAnswer, useInTab } from "../asking.tsx";
-import { capital, termsOf } from "../terms.ts";
-import type { View } from "../view.ts";
-import { nodeLink } from "./nouns.tsx";
+import { useAnswer, useInTab } from "../view/asking.tsx";
+import { capital, termsOf } from "../playback/terms.ts";
+import type { View } from "../view/view.ts";
+import { nodeLink } from "../view/nouns.tsx";
 import type { RankedRow, Ranking } from "./ranked.ts";
 import { Stack } from "./scores.tsx";
 

@@ -14,8 +14,8 @@ import type { Problem, ReadyContract, Report, Verdict } from "../../lib/protocol
 import { count, plural } from "../../lib/quantity.ts";
 import { isRecording } from "../../lib/recorded.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import { reads } from "../store.ts";
-import type { View } from "../view.ts";
+import { reads } from "../playback/store.ts";
+import type { View } from "../view/view.ts";
 import { VerdictRow } from "./contractverdict.tsx";
 
 const CHECK_AFTER = 250; // ms

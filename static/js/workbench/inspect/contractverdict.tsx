@@ -3,7 +3,7 @@
 import { Button } from "../../kit/button.tsx";
 import type { Counterexample, Extent, Verdict } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const TONES: Record<string, string> = {
   holds: "pass",

@@ -14,9 +14,9 @@ import type {
   DeschedulerUtilization,
 } from "../../lib/protocol.js";
 import { clock, count, plural, trim } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before } from "./empty.tsx";
-import { aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";
+import { aboutNode, linked, nodeLink, podLink } from "../view/nouns.tsx";
 import type { Content } from "./panel.tsx";
 
 const PASSES = 5; // in the list before it is unfolded

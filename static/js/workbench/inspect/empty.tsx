@@ -2,8 +2,8 @@
 
 import { Empty } from "../../kit/empty.tsx";
 import { plural } from "../../lib/quantity.ts";
-import { PENDING } from "../cluster.ts";
-import type { View } from "../view.ts";
+import { PENDING } from "../playback/cluster.ts";
+import type { View } from "../view/view.ts";
 
 /** What is decided at a later moment of the shown cycle. */
 export function Later({ view, title, text = "" }: { view: View; title: string; text?: string }) {

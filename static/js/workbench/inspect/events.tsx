@@ -5,11 +5,11 @@ import { Empty } from "../../kit/empty.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 import { age, count, short } from "../../lib/quantity.ts";
-import { useRedraw } from "../asking.tsx";
-import type { View } from "../view.ts";
-import { WhyLink, aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";
+import { useRedraw } from "../view/asking.tsx";
+import type { View } from "../view/view.ts";
+import { WhyLink, aboutNode, linked, nodeLink, podLink } from "../view/nouns.tsx";
 
 const AT_ONCE = 100;
 const OLDER = 200; // more, each time

@@ -9,12 +9,12 @@ import { More } from "../../kit/more.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { GroupRecord, Permit, PodGroupsPart, PostFilter } from "../../lib/protocol.js";
 import { age, count, plural, short } from "../../lib/quantity.ts";
-import { UntilBar, moment, until, type Now } from "../countdown.tsx";
-import type { View } from "../view.ts";
+import { UntilBar, moment, until, type Now } from "./countdown.tsx";
+import type { View } from "../view/view.ts";
 import { ResourceCheck } from "./gangcheck.tsx";
 import { Phases } from "./gangphases.tsx";
-import { aboutNode, nodeLink, nodesLink, podLink } from "./nouns.tsx";
-import { sentence } from "./sentence.tsx";
+import { aboutNode, nodeLink, nodesLink, podLink } from "../view/nouns.tsx";
+import { sentence } from "../view/sentence.tsx";
 
 /** Of each state of a member: its tone, and its name; in the order of the strip. */
 const STATES: Record<string, [tone: string, name: string]> = {

@@ -5,8 +5,8 @@ import { More } from "../../kit/more.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { ResourceCheck as Check } from "../../lib/protocol.js";
 import { amount } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
-import { aboutNode, nodeLink } from "./nouns.tsx";
+import type { View } from "../view/view.ts";
+import { aboutNode, nodeLink } from "../view/nouns.tsx";
 
 const list = (amounts: Record<string, number>) =>
   Object.entries(amounts)

@@ -3,8 +3,8 @@
 import { Inline } from "../../kit/inline.tsx";
 import type { GroupRecord, PodGroupsPart } from "../../lib/protocol.js";
 import { count } from "../../lib/quantity.ts";
-import type { Playback } from "../playback.ts";
-import type { View } from "../view.ts";
+import type { Playback } from "../playback/playback.ts";
+import type { View } from "../view/view.ts";
 
 const ALONE = "Failed"; // the phase that is no step of a good life
 const NEW = ""; // before the controller has seen it

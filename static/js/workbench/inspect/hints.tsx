@@ -4,7 +4,7 @@ import { Empty } from "../../kit/empty.tsx";
 import { More } from "../../kit/more.tsx";
 import { count, plural } from "../../lib/quantity.ts";
 import type { HintsPart } from "../../lib/protocol.js";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before } from "./empty.tsx";
 import type { Content } from "./panel.tsx";
 

@@ -3,12 +3,12 @@
 import { nodesOf } from "../../kit/node.tsx";
 import { tabsIn } from "../../kit/tabs.tsx";
 import { $ } from "../../lib/dom.ts";
-import { termsIn } from "../terms.ts";
-import type { View } from "../view.ts";
+import { termsIn } from "../playback/terms.ts";
+import type { View } from "../view/view.ts";
 import { Panel } from "./panel.tsx";
 import { pointed } from "./pointed.ts";
 import { TABS } from "./tabs.tsx";
-import { follow } from "../store.ts";
+import { follow } from "../playback/store.ts";
 
 /** Connect the region with what is shown. */
 export function inspect(region: HTMLElement, view: View) {

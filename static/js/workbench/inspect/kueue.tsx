@@ -5,7 +5,7 @@ import { Empty } from "../../kit/empty.tsx";
 import { More } from "../../kit/more.tsx";
 import type { KueueCycle, KueueHead, KueueNode, KueuePart, KueueQueue, KueueTopology } from "../../lib/protocol.js";
 import { clock, count, plural, short, trim } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before } from "./empty.tsx";
 import { Questions, WhyWaits } from "./kueueasked.tsx";
 import type { Content } from "./panel.tsx";

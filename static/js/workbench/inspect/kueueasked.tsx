@@ -5,8 +5,8 @@ import { Button } from "../../kit/button.tsx";
 import { TextField } from "../../kit/field.tsx";
 import type { KueueAnswer, KueuePart } from "../../lib/protocol.js";
 import { short } from "../../lib/quantity.ts";
-import { useAnswer } from "../asking.tsx";
-import type { View } from "../view.ts";
+import { useAnswer } from "../view/asking.tsx";
+import type { View } from "../view/view.ts";
 
 /** What is asked: about a Workload, or what a manifest that is submitted does. */
 export type Wish = { about: string } | { manifest: string };

@@ -3,8 +3,8 @@
 
 import { Table } from "../../kit/table.tsx";
 import { count, ellipsis } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
-import { aboutNode, nodeLink } from "./nouns.tsx";
+import type { View } from "../view/view.ts";
+import { aboutNode, nodeLink } from "../view/nouns.tsx";
 import { MOST_WEIGHT, type Flip } from "./weights.ts";
 
 const WIDTH = 440;

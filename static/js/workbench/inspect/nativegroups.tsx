@@ -8,8 +8,8 @@ import { More } from "../../kit/more.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { NativePodGroup, NativePodGroups } from "../../lib/protocol.js";
 import { count, plural, short } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
-import { nodeLink, podLink } from "./nouns.tsx";
+import type { View } from "../view/view.ts";
+import { nodeLink, podLink } from "../view/nouns.tsx";
 
 type Props = { view: View; part: NativePodGroups };
 

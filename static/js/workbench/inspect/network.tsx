@@ -1,17 +1,17 @@
 // Flow: the network of a round of Firmament. Arcs from task classes to machines with flow, capacity and cost, the
 // aggregator that takes what stays pending, and each pod's path with the next best.
 
-import { useInTab } from "../asking.tsx";
+import { useInTab } from "../view/asking.tsx";
 import { Empty } from "../../kit/empty.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { More } from "../../kit/more.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { NetworkClass, NetworkPart, NetworkPhase } from "../../lib/protocol.js";
 import { amount, clock, count, plural, short } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before } from "./empty.tsx";
 import { Drawing } from "./network/drawing.tsx";
-import { linked, nodeLink, podLink } from "./nouns.tsx";
+import { linked, nodeLink, podLink } from "../view/nouns.tsx";
 import type { Content } from "./panel.tsx";
 
 const KINDS: Record<string, string> = {

@@ -4,9 +4,9 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { Grid, type Column, type GridRows } from "../../kit/grid.tsx";
-import type { List } from "../lists.ts";
-import type { View } from "../view.ts";
-import { follow } from "../store.ts";
+import type { List } from "../view/lists.ts";
+import type { View } from "../view/view.ts";
+import { follow } from "../playback/store.ts";
 
 type NodeGridProps = {
   view: View;

@@ -2,7 +2,7 @@
 
 import { render, type FunctionComponent } from "preact";
 import type { Parts } from "../../lib/protocol.js";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before } from "./empty.tsx";
 
 /** What the content of a tab gets; `part` is its part of the record. */

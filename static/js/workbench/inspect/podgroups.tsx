@@ -8,13 +8,13 @@ import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { GroupRecord, NoPodGroups, PodGroupsPart, Sentence } from "../../lib/protocol.js";
 import { clock, count, short } from "../../lib/quantity.ts";
-import { useAnswer, useInTab } from "../asking.tsx";
-import { Standing, until, useNow, type Now } from "../countdown.tsx";
-import type { View } from "../view.ts";
+import { useAnswer, useInTab } from "../view/asking.tsx";
+import { Standing, until, useNow, type Now } from "./countdown.tsx";
+import type { View } from "../view/view.ts";
 import { Gang } from "./gang.tsx";
 import { NativeGroups } from "./nativegroups.tsx";
 import type { Content } from "./panel.tsx";
-import { sentence } from "./sentence.tsx";
+import { sentence } from "../view/sentence.tsx";
 
 export function PodGroups({ view, part }: Content<"podgroups">) {
   // Since when a group has been in its phase may only be known now.

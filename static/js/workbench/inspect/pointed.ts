@@ -1,8 +1,8 @@
 // Rows about a node and links to one are connected with the stage: `data-of` rows, and `data-at` links.
 
 import { $$, targetOf } from "../../lib/dom.ts";
-import { follow } from "../store.ts";
-import type { View } from "../view.ts";
+import { follow } from "../playback/store.ts";
+import type { View } from "../view/view.ts";
 
 /**
  * Connect everything in `body` that is about a node with that node: to light it, be lit by it and select it. What is

@@ -2,7 +2,7 @@
 // helps.
 
 import { useRef, useState } from "preact/hooks";
-import { useInTab } from "../asking.tsx";
+import { useInTab } from "../view/asking.tsx";
 import { Empty } from "../../kit/empty.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { Icon } from "../../kit/icon.tsx";
@@ -11,13 +11,13 @@ import { toast } from "../../lib/dom.ts";
 import type { Candidate, DryRun as Run, PreemptionPart } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import { superseded } from "../../lib/socket.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before, Later } from "./empty.tsx";
-import { aboutNode, linked, nodeLink, podLink } from "./nouns.tsx";
+import { aboutNode, linked, nodeLink, podLink } from "../view/nouns.tsx";
 import type { Content } from "./panel.tsx";
 import { Criteria, Hopeless, NAME } from "./preemption/criteria.tsx";
 import { DryRun } from "./preemption/dryrun.tsx";
-import { sentence } from "./sentence.tsx";
+import { sentence } from "../view/sentence.tsx";
 
 const AT_ONCE = 50; // candidates that are asked for
 

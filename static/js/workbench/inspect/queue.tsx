@@ -5,9 +5,9 @@ import { Heading } from "../../kit/heading.tsx";
 import { Table } from "../../kit/table.tsx";
 import { count } from "../../lib/quantity.ts";
 import type { Light } from "../../lib/protocol.js";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before, Later } from "./empty.tsx";
-import { podLink, whyWaits } from "./nouns.tsx";
+import { podLink, whyWaits } from "../view/nouns.tsx";
 import type { Content } from "./panel.tsx";
 import { TimedQueues } from "./queuetimed.tsx";
 

@@ -7,9 +7,9 @@ import { Table, type Head } from "../../kit/table.tsx";
 import { $ } from "../../lib/dom.ts";
 import type { QueueEntry, QueueName, QueuePart, TimedQueue } from "../../lib/protocol.js";
 import { clock, count, plural } from "../../lib/quantity.ts";
-import { moment, until, useNow, type Now } from "../countdown.tsx";
-import type { View } from "../view.ts";
-import { aboutNode, nodeLink, podLink, whyWaits } from "./nouns.tsx";
+import { moment, until, useNow, type Now } from "./countdown.tsx";
+import type { View } from "../view/view.ts";
+import { aboutNode, nodeLink, podLink, whyWaits } from "../view/nouns.tsx";
 
 const WHOSE = { group: "the group’s time", failure: "when the group failed last", pod: "when it was first queued" };
 /** Of each queue: its name, its text when empty, and the text of its lane on top. */

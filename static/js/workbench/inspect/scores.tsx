@@ -6,7 +6,7 @@ import { nodesOf } from "../../kit/node.tsx";
 import { h } from "../../lib/dom.ts";
 import type { NodeIndex, PrioritiesPart, Terms } from "../../lib/protocol.js";
 import { aboveLeast, count, ellipsis } from "../../lib/quantity.ts";
-import { termsOf } from "../terms.ts";
+import { termsOf } from "../playback/terms.ts";
 import { addedTo, levels, valueOf, widestOf, type Mode, type RankedRow, type Ranking } from "./ranked.ts";
 
 const NAME = 22; // characters of a node's name that fit its column

@@ -2,16 +2,16 @@
 // is picked, and the rounds in which proportion divided the cluster; below them how it ended.
 
 import type { ComponentChildren } from "preact";
-import { useInTab } from "../asking.tsx";
+import { useInTab } from "../view/asking.tsx";
 import { Empty } from "../../kit/empty.tsx";
 import { Heading } from "../../kit/heading.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import { Table } from "../../kit/table.tsx";
 import type { SessionJob, SessionPart, SessionShares } from "../../lib/protocol.js";
 import { clock, count, plural, short } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Before, Later } from "./empty.tsx";
-import { linked, podLink } from "./nouns.tsx";
+import { linked, podLink } from "../view/nouns.tsx";
 import type { Content } from "./panel.tsx";
 import { part as portion, queues, rounds } from "./session/shares.tsx";
 import { Steps, useSteps } from "./session/steps.tsx";

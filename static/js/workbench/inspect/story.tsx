@@ -1,20 +1,20 @@
 // Story: the cycle in sentences whose nouns are links, and the event that the simulated scheduler writes.
 
-import { EDIT } from "../actions.ts";
-import { useInTab } from "../asking.tsx";
+import { EDIT } from "../view/actions.ts";
+import { useInTab } from "../view/asking.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Inline } from "../../kit/inline.tsx";
 import type { Light, Parts } from "../../lib/protocol.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.ts";
-import { DifferNote } from "../differ.tsx";
+import { DifferNote } from "../dump/differ.tsx";
 import { rankedIn } from "../playback/parts.ts";
-import { RecordedFigure } from "../recorded.tsx";
-import { Triage, triaged } from "../triage.tsx";
-import type { View } from "../view.ts";
+import { RecordedFigure } from "../dump/recorded.tsx";
+import { Triage, triaged } from "./triage.tsx";
+import type { View } from "../view/view.ts";
 import { Before, Later } from "./empty.tsx";
-import { aboutNode, linked, nodeLink } from "./nouns.tsx";
+import { aboutNode, linked, nodeLink } from "../view/nouns.tsx";
 import { Quirks } from "./quirks.tsx";
-import { sentence } from "./sentence.tsx";
+import { sentence } from "../view/sentence.tsx";
 
 const RANKING = 5;
 const CHANGES = 8; // from outside that are listed

@@ -3,9 +3,9 @@
 
 import { releaseOf } from "../../lib/releases.ts";
 import type { Terms } from "../../lib/protocol.js";
-import { BreakButton } from "../breakbutton.tsx";
-import { condition } from "../conditions.ts";
-import type { View } from "../view.ts";
+import { BreakButton } from "../breakpoints/breakbutton.tsx";
+import { condition } from "../breakpoints/conditions.ts";
+import type { View } from "../view/view.ts";
 import { Ask } from "./ask.tsx";
 import { Availability } from "./availability.tsx";
 import { Cache } from "./cache.tsx";

@@ -4,10 +4,10 @@
 import { Empty } from "../../kit/empty.tsx";
 import type { BelievedNode, SchedulerLane, ViewOutcome, ViewsPart } from "../../lib/protocol.js";
 import { amount, count, exact, plural } from "../../lib/quantity.ts";
-import { NOTICED } from "../stage/windows.ts";
-import type { View } from "../view.ts";
+import { NOTICED } from "../view/windows.ts";
+import type { View } from "../view/view.ts";
 import { Before, Later } from "./empty.tsx";
-import { nodeLink, podLink } from "./nouns.tsx";
+import { nodeLink, podLink } from "../view/nouns.tsx";
 import type { Content } from "./panel.tsx";
 
 export function Views({ view, part }: Content<"views">) {

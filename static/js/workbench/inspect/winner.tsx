@@ -2,8 +2,8 @@
 
 import type { Light, PrioritiesPart } from "../../lib/protocol.js";
 import { count, ordinal, plural } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
-import { nodeLink } from "./nouns.tsx";
+import type { View } from "../view/view.ts";
+import { nodeLink } from "../view/nouns.tsx";
 
 const TIES_LISTED = 12;
 

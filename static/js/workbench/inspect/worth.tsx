@@ -10,7 +10,7 @@ import type { Commands, Cost } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { CACHE_SETTINGS } from "../policy/cache_settings.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { Parting, type Chosen } from "./worthother.tsx";
 import { LINES, looks, METRICS, verdict } from "./worthwords.tsx";
 

@@ -9,9 +9,9 @@ import { toast } from "../../lib/dom.ts";
 import type { Divergence, Side, SideDecision } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { answer, because, cycleLink, ruleLink } from "./cacheparts.tsx";
-import { nodeLink, podLink } from "./nouns.tsx";
+import { nodeLink, podLink } from "../view/nouns.tsx";
 import { looks } from "./worthwords.tsx";
 
 const RESULTS: Record<string, [mark: string, sign: string, word: string]> = {

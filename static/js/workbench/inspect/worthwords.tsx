@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Cost } from "../../lib/protocol.js";
 import { count, held, plural, trim } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { cycleLink } from "./cacheparts.tsx";
 
 const LITTLE = 0.01; // of the evaluations: less is not worth keeping anything for

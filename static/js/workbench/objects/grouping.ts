@@ -1,6 +1,6 @@
 // How the tree of objects groups nodes and pods.
 
-import { unqualified, workload } from "../workload.ts";
+import { unqualified, workload } from "../view/workload.ts";
 import type { Nodes, Pods } from "../../lib/protocol.js";
 
 // The labels by which providers name pools.

@@ -4,11 +4,11 @@ import { createRef, render } from "preact";
 import { $$, announce, debounce, targetOf } from "../../lib/dom.ts";
 import type { ObjectList } from "../../lib/protocol.js";
 import { count, ellipsis, plural, short } from "../../lib/quantity.ts";
-import { EDIT } from "../actions.ts";
-import { ABSENT } from "../cluster.ts";
-import type { Edit } from "../edit.ts";
-import { follow } from "../store.ts";
-import type { View } from "../view.ts";
+import { EDIT } from "../view/actions.ts";
+import { ABSENT } from "../playback/cluster.ts";
+import type { Edit } from "../edit/edit.ts";
+import { follow } from "../playback/store.ts";
+import type { View } from "../view/view.ts";
 import { poolsOf, workloadsOf } from "./grouping.ts";
 import { Tree, type More, type Row } from "./tree.tsx";
 

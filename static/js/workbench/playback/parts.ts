@@ -1,7 +1,7 @@
 // The heavy parts of a cycle, as panels read them.
 
 import type { Parts } from "../../lib/protocol.js";
-import type { Verdict } from "../verdict.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** the heavy parts, with the predicates' answers unpacked */
 export type CycleParts = Parts & { verdict?: Verdict | null };

@@ -1,6 +1,6 @@
 // A place in a step: the whole of it, a moment (`at`, from 1), or a phase.
 
-import { assumed } from "../phases.ts";
+import { assumed } from "./phases.ts";
 import type { Moment } from "../../lib/protocol.js";
 
 /** A place that is asked for; `linked`: by an address. */

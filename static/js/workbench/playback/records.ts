@@ -1,10 +1,10 @@
 // What is known of the cycles: a bounded cache of windows of cheap records and of heavy parts, and asking for more.
 
 import { Lru } from "../../lib/lru.ts";
-import { Verdict } from "../verdict.ts";
+import { Verdict } from "./verdict.ts";
 import type { Commands, LaterPods, Light, Nodes, Pods, Source, Window } from "../../lib/protocol.js";
 import type { Command, Socket } from "../../lib/socket.ts";
-import type { Marks } from "../marks.ts";
+import type { Marks } from "./marks.ts";
 import type { CycleParts } from "./parts.ts";
 
 /** The run whose records are asked for. */

@@ -1,16 +1,16 @@
 // What is open and what of it is shown, as every part of the workbench reads it; playback.ts opens and moves.
 
 import type { Light, NodeIndex, Nodes, PodIndex, Pods, Policy, Problem } from "../../lib/protocol.js";
-import type { Cluster } from "../cluster.ts";
-import type { Come } from "../cut.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Come } from "./cut.ts";
 import type { NodeTable } from "./nodetable.ts";
 import type { CycleParts } from "./parts.ts";
 import type { Records } from "./records.ts";
 import type { Changes, Standing } from "./standing.ts";
 import { topic } from "../../lib/topic.ts";
-import { ABSENT } from "../cluster.ts";
-import { OVER, cut, cutEnd } from "../cut.ts";
-import { Store } from "../store.ts";
+import { ABSENT } from "./cluster.ts";
+import { OVER, cut, cutEnd } from "./cut.ts";
+import { Store } from "./store.ts";
 import type { Place } from "./place.ts";
 
 const NO_NODES: Set<number> = new Set();

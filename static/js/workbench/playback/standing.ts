@@ -1,6 +1,6 @@
 // The cluster as it stands after what is shown, derived from the windows of cycles that are loaded.
 
-import { ABSENT, Cluster } from "../cluster.ts";
+import { ABSENT, Cluster } from "./cluster.ts";
 import { attemptIn, passed } from "./place.ts";
 import type { Light, Moment, NodeIndex, Nodes, Pods } from "../../lib/protocol.js";
 import type { Position } from "./position.ts";

@@ -1,7 +1,7 @@
 // What the Policy tab is made with.
 
-import type { Change } from "../edit/change.ts";
-import type { Undo } from "../undo.ts";
+import type { Change } from "../draft/change.ts";
+import type { Undo } from "../edit/undo.ts";
 
 export type PolicyOptions = {
   mine: boolean;

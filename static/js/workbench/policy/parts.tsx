@@ -3,7 +3,7 @@
 
 import { render } from "preact";
 import type { Policy, PolicyDocument } from "../../lib/protocol.js";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 import type { PolicyForm } from "./form.ts";
 import { DeschedulerPart } from "./descheduler.tsx";
 import { Head, type Landing } from "./head.tsx";

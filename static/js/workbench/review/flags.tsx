@@ -5,11 +5,11 @@ import { render } from "preact";
 import { h, perFrame } from "../../lib/dom.ts";
 import type { Thread } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
-import type { Timeline } from "../timeline.tsx";
-import type { View } from "../view.ts";
+import type { Timeline } from "../deck/timeline.tsx";
+import type { View } from "../view/view.ts";
 import { hereOf } from "./here.ts";
 import type { Threads } from "./threads.ts";
-import { follow } from "../store.ts";
+import { follow } from "../playback/store.ts";
 
 const APART = 26; // pixels between flags
 

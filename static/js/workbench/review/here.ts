@@ -2,9 +2,9 @@
 // still decides about the same pod, else where that pod is tried first.
 
 import { count, short } from "../../lib/quantity.ts";
-import { LETTERS, RESULTS } from "../marks.ts";
+import { LETTERS, RESULTS } from "../playback/marks.ts";
 import type { Thread } from "../../lib/protocol.js";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 
 /**
  * The cycle that a thread is about, and how it is decided here where that differs from when it was written; -1

@@ -7,7 +7,7 @@ import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { Answer, Question } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { optionsOf } from "./options.ts";
 
 const PROGRESS = "podstep.lessons"; // where a lesson's page keeps its receipts, static/js/lesson/progress.ts

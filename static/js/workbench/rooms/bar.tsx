@@ -10,7 +10,7 @@ import { ask } from "./ask.tsx";
 import { askEnd, askName, handOver, invite, joinAt } from "./dialogs.tsx";
 import type { Follow } from "./follow.ts";
 import type { Room } from "./room.ts";
-import { reads } from "../store.ts";
+import { reads } from "../playback/store.ts";
 import { travel } from "./travel.tsx";
 
 type BarProps = { room: Room; follow: Follow; alone: () => string };

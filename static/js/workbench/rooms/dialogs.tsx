@@ -8,7 +8,7 @@ import { qrCode } from "../../kit/qr.tsx";
 import { toast } from "../../lib/dom.ts";
 import type { PeopleInRoom } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
-import { useAnswer } from "../asking.tsx";
+import { useAnswer } from "../view/asking.tsx";
 import type { Room } from "./room.ts";
 
 /** Where the six letters are typed. */

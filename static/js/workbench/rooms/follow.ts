@@ -2,14 +2,14 @@
 // A viewer who goes elsewhere is on their own until they rejoin.
 
 import { perFrame } from "../../lib/dom.ts";
-import { CellMark, cellAt, cellOf } from "./cells.ts";
+import { CellMark, cellAt, cellOf } from "../view/cells.ts";
 import { bring, elsewhere, missed, placeOf, targetOf } from "./place.ts";
-import { follow } from "../store.ts";
+import { follow } from "../playback/store.ts";
 import type { Position } from "../../lib/protocol.js";
-import type { Address } from "../address.ts";
-import type { Layout } from "../layout.ts";
-import type { View } from "../view.ts";
-import type { Cell } from "./cells.ts";
+import type { Address } from "../address/address.ts";
+import type { Layout } from "../layout/layout.ts";
+import type { View } from "../view/view.ts";
+import type { Cell } from "../view/cells.ts";
 import type { Target } from "./place.ts";
 import type { Room } from "./room.ts";
 

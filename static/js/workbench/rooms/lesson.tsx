@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { RoomLesson } from "../../lib/protocol.js";
-import { follow, reads, type Store } from "../store.ts";
+import { follow, reads, type Store } from "../playback/store.ts";
 import type { Room } from "./room.ts";
 
 const SMALL = "(max-width: 760px), (max-height: 640px)"; // where the text takes too much from the stage

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { openDialog } from "../../kit/dialog.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { refusalOf } from "../../lib/socket.ts";
-import { shareable, type Sharing } from "../share.tsx";
+import { shareable, type Sharing } from "../share/share.tsx";
 import { keepToken } from "./kept.ts";
 import { placeOf } from "./place.ts";
 

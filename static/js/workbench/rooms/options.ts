@@ -2,7 +2,7 @@
 
 import type { Question } from "../../lib/protocol.js";
 import { cpu, memory, short } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { optionWorded } from "./worded.ts";
 
 export type Option = { answer: string | boolean | number; label: string; detail?: string };

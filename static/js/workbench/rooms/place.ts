@@ -1,10 +1,10 @@
 // Where somebody is, as a room shares it: read off the view of who leads, and brought onto the screens of the others.
 
-import { indexOf } from "../goto.tsx";
+import { indexOf } from "../deck/goto.tsx";
 import { TABS } from "../inspect/tabs.tsx";
-import type { Address } from "../address.ts";
-import type { Look } from "../stage/look.ts";
-import type { View } from "../view.ts";
+import type { Address } from "../address/address.ts";
+import type { Look } from "../playback/look.ts";
+import type { View } from "../view/view.ts";
 import type { Where } from "./where.ts";
 
 /** Where this page is, by what its address would hold. */

@@ -4,10 +4,10 @@ import { topic } from "../../lib/topic.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { keepName, nameKept, takeToken } from "./kept.ts";
 import type { Answer, Position, Question, QuestionKind, Role, RoomState } from "../../lib/protocol.js";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 import type { Where } from "./where.ts";
 import type { Socket } from "../../lib/socket.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../playback/store.ts";
 
 /** Whether a position is newer than another: that of a later scene, or of the same one with a greater number. */
 const isNewer = (one: Position, other: Position) =>

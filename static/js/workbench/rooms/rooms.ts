@@ -8,10 +8,10 @@ import { INVITE } from "./open.tsx";
 import { showLesson } from "./lesson.tsx";
 import { showQuestions } from "./question.tsx";
 import { Room } from "./room.ts";
-import { follow } from "../store.ts";
-import type { Address } from "../address.ts";
-import type { Layout } from "../layout.ts";
-import type { View } from "../view.ts";
+import { follow } from "../playback/store.ts";
+import type { Address } from "../address/address.ts";
+import type { Layout } from "../layout/layout.ts";
+import type { View } from "../view/view.ts";
 
 /**
  * Enter a room.

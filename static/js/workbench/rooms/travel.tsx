@@ -5,7 +5,7 @@ import { openDialog } from "../../kit/dialog.tsx";
 import { focused } from "../../kit/focus.ts";
 import { Icon } from "../../kit/icon.tsx";
 import { refusalOf } from "../../lib/socket.ts";
-import { useAnswer } from "../asking.tsx";
+import { useAnswer } from "../view/asking.tsx";
 import type { Room } from "./room.ts";
 
 const SHARED = /\/s\/([A-Za-z0-9_-]+)\/?$/;

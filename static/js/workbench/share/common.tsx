@@ -1,7 +1,7 @@
 // What the panels of the Share dialog share.
 
 import type { ComponentChildren } from "preact";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 
 /**
  * What the dialog shares: `path()` resolves with the address of an immutable scenario, which it makes of a draft the

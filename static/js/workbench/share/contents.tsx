@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import { Button } from "../../kit/button.tsx";
 import type { Contents as Found } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
-import { useAnswer } from "../asking.tsx";
-import type { Playback } from "../playback.ts";
+import { useAnswer } from "../view/asking.tsx";
+import type { Playback } from "../playback/playback.ts";
 import { Refused } from "./common.tsx";
 
 /** What can be left out, by the server's word: how much there is of it, and what that is called. */

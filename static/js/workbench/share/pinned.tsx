@@ -7,7 +7,7 @@ import { nodesOf } from "../../kit/node.tsx";
 import { toast } from "../../lib/dom.ts";
 import type { LinkCheck, PinnedOutcome } from "../../lib/protocol.js";
 import { count, plural, short } from "../../lib/quantity.ts";
-import type { Playback } from "../playback.ts";
+import type { Playback } from "../playback/playback.ts";
 
 const ROWS: [label: string, of: (outcome: PinnedOutcome) => string][] = [
   ["Pod", ({ pod }) => short(pod)],

@@ -2,7 +2,7 @@
 // can be.
 
 import type { NodeIndex } from "../../lib/protocol.js";
-import type { Group } from "./grouping.ts";
+import type { Group } from "../view/grouping.ts";
 
 /** The heading of a group, and where the group ends. */
 export type Label = {

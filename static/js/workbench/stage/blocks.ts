@@ -4,7 +4,7 @@
 import { classes, fill, h } from "../../lib/dom.ts";
 import { age, short } from "../../lib/quantity.ts";
 import { Stairs } from "./stairs.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 export const BLOCKS = 48; // pods on a card; the rest is one block
 

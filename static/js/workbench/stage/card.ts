@@ -4,8 +4,8 @@ import { classes, fill, h } from "../../lib/dom.ts";
 import { aboveLeast, amount, count, cpu, memory, plural, shortReason } from "../../lib/quantity.ts";
 import { fillRail } from "../../lib/rail.ts";
 import { fillBlocks, fillShape } from "./blocks.ts";
-import { markOf } from "./windows.ts";
-import { UNREACHED } from "../verdict.ts";
+import { markOf } from "../view/windows.ts";
+import { UNREACHED } from "../playback/verdict.ts";
 import {
   ailmentsOf,
   isAilment,
@@ -15,10 +15,10 @@ import {
   pastVerdict,
   plainReason,
   terminatingOn,
-} from "../nodewords.ts";
+} from "../view/nodewords.ts";
 import type { Nodes } from "../../lib/protocol.js";
-import type { Verdict } from "../verdict.ts";
-import type { View } from "../view.ts";
+import type { Verdict } from "../playback/verdict.ts";
+import type { View } from "../view/view.ts";
 
 const LONG = 16; // a longer name has a line of its own
 const ROOM = 4; // characters of a bar's label

@@ -1,9 +1,9 @@
 // A cell of the overview that is large enough for text: name, what is wrong, bars, pods, and the reason or the score.
 
 import { aboveLeast, ellipsis, shortReason } from "../../lib/quantity.ts";
-import { ailmentsOf } from "../nodewords.ts";
+import { ailmentsOf } from "../view/nodewords.ts";
 import type { Palette } from "./palette.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const BLOCKS = 48; // pods that are drawn in a cell
 const ROOMY = 84; // pixels of a cell that shows its pods

@@ -1,10 +1,10 @@
 // The columns of the nodes as a table.
 
 import { amount, count, cpu, memory } from "../../lib/quantity.ts";
-import { markOf } from "./windows.ts";
-import { ailmentsOf, describePast } from "../nodewords.ts";
+import { markOf } from "../view/windows.ts";
+import { ailmentsOf, describePast } from "../view/nodewords.ts";
 import type { Column } from "../../lib/grid.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const EXTENDED = 4; // columns of extended resources in the table
 

@@ -4,7 +4,7 @@ import { Button } from "../../kit/button.tsx";
 import { usePassing } from "../../kit/focus.ts";
 import { Icon } from "../../kit/icon.tsx";
 import { count, short } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 import { whereIs } from "./where.ts";
 
 /** `body` takes the focus when the bar goes. */

@@ -3,7 +3,7 @@
 import { ellipsis } from "../../lib/quantity.ts";
 import type { Palette } from "./palette.ts";
 import type { BoxOf } from "./strokes.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const SPOT_LEAST = 16; // pixels of the ring around the one that is shown, however small its cell is
 const FOUND_LEAST = 7;

@@ -4,7 +4,7 @@ import { createRef } from "preact";
 import { Icon } from "../../kit/icon.tsx";
 import { signal } from "../../kit/signals.ts";
 import { passFocus } from "../../lib/dom.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 /** Cards, overview or table. */
 type Picture = { inView: (node: number) => boolean; reveal: (node: number) => void };

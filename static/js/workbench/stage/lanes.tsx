@@ -5,9 +5,9 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { BelievedNode, SchedulerLane, Schedulers, ViewsPart } from "../../lib/protocol.js";
 import { amount, count, exact, plural, short, span } from "../../lib/quantity.ts";
-import { nodeLink, podLink } from "../inspect/nouns.tsx";
-import type { View } from "../view.ts";
-import { NOTICED, isDouble, viewsOf, wentWrong } from "./windows.ts";
+import { nodeLink, podLink } from "../view/nouns.tsx";
+import type { View } from "../view/view.ts";
+import { NOTICED, isDouble, viewsOf, wentWrong } from "../view/windows.ts";
 
 const LEAST_ROOM = 400; // pixels of the stage: on a lower one the lanes are folded at first
 const LEAST_WIDTH = 480; // and on a narrower one

@@ -5,10 +5,10 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Select } from "../../kit/select.tsx";
 import { announce, perFrame } from "../../lib/dom.ts";
 import { count, plural } from "../../lib/quantity.ts";
-import type { View } from "../view.ts";
-import { CLASSES, COLOURS } from "./colours.ts";
-import { choices } from "./grouping.ts";
-import { unqualified } from "../workload.ts";
+import type { View } from "../view/view.ts";
+import { CLASSES, COLOURS } from "../view/colours.ts";
+import { choices } from "../view/grouping.ts";
+import { unqualified } from "../view/workload.ts";
 
 /** Of each colour how many pods are placed, and the nodes with pods of the one that is lit up. */
 export type Held = { amounts: Uint32Array; holders: Set<number> };

@@ -2,7 +2,7 @@
 
 import { h, penOf } from "../../lib/dom.ts";
 import type { Palette } from "./palette.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 const WIDTH = 132;
 

@@ -2,7 +2,7 @@
 
 import { textSize, theme, token as authored } from "../../lib/theme.ts";
 import { penOf } from "../../lib/dom.ts";
-import { CLASSES } from "./colours.ts";
+import { CLASSES } from "../view/colours.ts";
 
 export type Palette = ReturnType<typeof read>;
 export type Rgb = [red: number, green: number, blue: number];

@@ -1,9 +1,9 @@
 // What the cells of the overview are shaded by.
 
-import { CLASSES } from "./colours.ts";
+import { CLASSES } from "../view/colours.ts";
 import { LEVELS } from "./palette.ts";
 import type { Palette } from "./palette.ts";
-import type { Facts, View } from "../view.ts";
+import type { Facts, View } from "../view/view.ts";
 
 export const MEASURES = {
   use: "cpu or memory",

@@ -2,12 +2,12 @@
 // headings.
 
 import { count, ellipsis } from "../../lib/quantity.ts";
-import { ghosts } from "../ghosts.ts";
-import { markOf, viewsOf } from "./windows.ts";
+import { ghosts } from "./ghosts.ts";
+import { markOf, viewsOf } from "../view/windows.ts";
 import type { Label } from "./arrange.ts";
 import type { Camera } from "./camera.ts";
 import type { Palette } from "./palette.ts";
-import type { View } from "../view.ts";
+import type { View } from "../view/view.ts";
 
 /** Where the cell of a node is. */
 export type BoxOf = (node: number) => ReturnType<Camera["box"]>;

@@ -5,11 +5,11 @@ import { Icon } from "../../kit/icon.tsx";
 import { Select } from "../../kit/select.tsx";
 import { classes } from "../../lib/dom.ts";
 import { count, plural } from "../../lib/quantity.ts";
-import type { HeatMap } from "../heat.ts";
-import { UNREACHED } from "../verdict.ts";
-import type { View } from "../view.ts";
+import type { HeatMap } from "./heat.ts";
+import { UNREACHED } from "../playback/verdict.ts";
+import type { View } from "../view/view.ts";
 import { MEASURES } from "./shading.ts";
-import { isDouble, viewsOf } from "./windows.ts";
+import { isDouble, viewsOf } from "../view/windows.ts";
 
 const CLOSER = 1.6; // a press of a zoomer
 

@@ -1,8 +1,8 @@
 // Where a pod is at what is shown, in a few words: on a node, or in which queue it waits.
 
-import { ABSENT } from "../cluster.ts";
-import { ghosts } from "../ghosts.ts";
-import type { View } from "../view.ts";
+import { ABSENT } from "../playback/cluster.ts";
+import { ghosts } from "./ghosts.ts";
+import type { View } from "../view/view.ts";
 
 const QUEUES: Record<string, string> = {
   active: "in the active queue",

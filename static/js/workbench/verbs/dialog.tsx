@@ -8,13 +8,13 @@ import { announce, debounce } from "../../lib/dom.ts";
 import type { Verb } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf, superseded } from "../../lib/socket.ts";
-import type { Edit } from "../edit.ts";
-import { Moment, MomentFields, type When } from "../events/moment.tsx";
-import { eventPanel } from "../events/panel.tsx";
-import { capital } from "../terms.ts";
-import type { View } from "../view.ts";
+import type { Edit } from "../edit/edit.ts";
+import { Moment, MomentFields, type When } from "../edit/moment.tsx";
+import { eventPanel } from "../edit/eventpanel.tsx";
+import { capital } from "../playback/terms.ts";
+import type { View } from "../view/view.ts";
 import { controlled } from "./table.ts";
-import type { About } from "./about.ts";
+import type { About } from "../view/about.ts";
 import type { VerbWish } from "./whatif.tsx";
 
 const TYPED = 200; // milliseconds after the last key

@@ -4,11 +4,11 @@
 import { $ } from "../../lib/dom.ts";
 import { releaseOf } from "../../lib/releases.ts";
 import { short } from "../../lib/quantity.ts";
-import { NONE, worded, ZONE } from "../stage/grouping.ts";
-import { deploymentOf } from "../workload.ts";
+import { NONE, worded, ZONE } from "../view/grouping.ts";
+import { deploymentOf } from "../view/workload.ts";
 import type { Verb } from "../../lib/protocol.js";
-import type { View } from "../view.ts";
-import type { About } from "./about.ts";
+import type { View } from "../view/view.ts";
+import type { About } from "../view/about.ts";
 
 const TOPOLOGY = "topology.kubernetes.io/zone";
 const LEGACY = "failure-domain.beta.kubernetes.io/zone";

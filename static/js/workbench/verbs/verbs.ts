@@ -2,7 +2,7 @@
 
 import { openMenu } from "../../kit/menu.tsx";
 import { toast } from "../../lib/dom.ts";
-import { Moment } from "../events/moment.tsx";
+import { Moment } from "../edit/moment.tsx";
 import { askVerb, wishOf } from "./dialog.tsx";
 import {
   aboutGroup,
@@ -21,11 +21,11 @@ import {
 } from "./table.ts";
 import { whatIf } from "./whatif.tsx";
 import type { Verb } from "../../lib/protocol.js";
-import type { ActWish } from "../actions.ts";
-import type { Edit } from "../edit.ts";
-import type { View } from "../view.ts";
+import type { ActWish } from "../view/actions.ts";
+import type { Edit } from "../edit/edit.ts";
+import type { View } from "../view/view.ts";
 import type { Section } from "../../kit/menu.tsx";
-import type { About } from "./about.ts";
+import type { About } from "../view/about.ts";
 import type { VerbWish } from "./whatif.tsx";
 
 const NAMED = 20; // nodes by name in the palette

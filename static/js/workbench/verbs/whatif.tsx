@@ -11,8 +11,8 @@ import type { Commands, ComparedOutcome, ComparedWorkload, OverTimeOutcome, Titl
 import { count, plural, short } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { parting } from "../branches/words.ts";
-import { INCOMPLETE, Missing } from "../differ.tsx";
-import type { View } from "../view.ts";
+import { INCOMPLETE, Missing } from "../dump/differ.tsx";
+import type { View } from "../view/view.ts";
 import { ReadyChart, inTenths, lowest } from "./chart.tsx";
 
 const SHORT = 0.05; // seconds that scheduling takes anyway

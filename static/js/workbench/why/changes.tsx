@@ -7,7 +7,7 @@ import { announce, copy } from "../../lib/dom.ts";
 import type { WhyAnswer, WhyChange } from "../../lib/protocol.js";
 import { plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
-import { capital } from "../terms.ts";
+import { capital } from "../playback/terms.ts";
 
 const COST =
   "Cost is the sum of what a change takes: 0 is a corrected name, 1 a label, a toleration or an uncordon, "

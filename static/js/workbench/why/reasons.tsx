@@ -4,7 +4,7 @@ import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import type { Amounts, Failure, WhyAnswer } from "../../lib/protocol.js";
 import { count, plural, short } from "../../lib/quantity.ts";
-import { RecordedFigure } from "../recorded.tsx";
+import { RecordedFigure } from "../dump/recorded.tsx";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 const NAMED = 8; // nodes of a group

@@ -4,9 +4,9 @@
 import { Button } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { count, plural } from "../../lib/quantity.ts";
-import { termsIn } from "../terms.ts";
-import type { Verdict } from "../verdict.ts";
-import type { View } from "../view.ts";
+import { termsIn } from "../playback/terms.ts";
+import type { Verdict } from "../playback/verdict.ts";
+import type { View } from "../view/view.ts";
 
 const NAMED = 8; // nodes of a reason
 

@@ -5,8 +5,8 @@ import { Icon } from "../../../kit/icon.tsx";
 import { Table } from "../../../kit/table.tsx";
 import type { Criterion, Hopeless as Group, PreemptionPart } from "../../../lib/protocol.js";
 import { count, plural } from "../../../lib/quantity.ts";
-import type { View } from "../../view.ts";
-import { nodeLink } from "../nouns.tsx";
+import type { View } from "../../view/view.ts";
+import { nodeLink } from "../../view/nouns.tsx";
 
 export const NAME = 18; // characters of a node's name that fit its column
 const LINKED = 12; // nodes of a reason that are named at once

@@ -4,8 +4,8 @@ import { Heading } from "../../../kit/heading.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import type { DryRun as Run } from "../../../lib/protocol.js";
 import { count, short } from "../../../lib/quantity.ts";
-import type { View } from "../../view.ts";
-import { podLink } from "../nouns.tsx";
+import type { View } from "../../view/view.ts";
+import { podLink } from "../../view/nouns.tsx";
 
 /** All pods of lower priority out, then back one by one; no `run` while it is loading. */
 export function DryRun({ view, run }: { view: View; run: Run | undefined }) {

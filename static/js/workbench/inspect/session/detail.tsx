@@ -3,8 +3,8 @@
 import { More } from "../../../kit/more.tsx";
 import type { SessionDetail } from "../../../lib/protocol.js";
 import { count, plural, short, trim } from "../../../lib/quantity.ts";
-import type { View } from "../../view.ts";
-import { aboutNode, nodeLink, podLink } from "../nouns.tsx";
+import type { View } from "../../view/view.ts";
+import { aboutNode, nodeLink, podLink } from "../../view/nouns.tsx";
 import { held } from "./shares.tsx";
 
 export function detail(view: View, given: SessionDetail) {

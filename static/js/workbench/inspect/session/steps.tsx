@@ -6,9 +6,9 @@ import { Heading } from "../../../kit/heading.tsx";
 import { $ } from "../../../lib/dom.ts";
 import type { SessionPart, SessionShares, SessionStep, SessionSteps } from "../../../lib/protocol.js";
 import { count, short } from "../../../lib/quantity.ts";
-import { useAnswer } from "../../asking.tsx";
-import type { View } from "../../view.ts";
-import { sentence } from "../sentence.tsx";
+import { useAnswer } from "../../view/asking.tsx";
+import type { View } from "../../view/view.ts";
+import { sentence } from "../../view/sentence.tsx";
 import { detail } from "./detail.tsx";
 
 const PAGE = 150;

@@ -4,8 +4,8 @@ import { Icon } from "../../../kit/icon.tsx";
 import { Table } from "../../../kit/table.tsx";
 import type { PrioritiesPart } from "../../../lib/protocol.js";
 import { count, plural } from "../../../lib/quantity.ts";
-import type { View } from "../../view.ts";
-import { aboutNode, nodeLink } from "../nouns.tsx";
+import type { View } from "../../view/view.ts";
+import { aboutNode, nodeLink } from "../../view/nouns.tsx";
 import type { Ranking } from "../ranked.ts";
 import { rankOf, topOf, type Choice, type Scales } from "../weights.ts";
 
