@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from scheduler_core.formats.bundle import Bundle
+from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.helm import blame_templates
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.problems import format_problem, problems_of
@@ -25,11 +25,11 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.firmament import NAME as FIRMAMENT
 from scheduler_core.schedulers.kube_batch.document import BATCH_SCHEDULER
-from scheduler_core.schedulers.table import SUPPORT
+from scheduler_core.schedulers.table import SUPPORT, support_beside
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.settings.release import Release, default_release, row_of
-from scheduler_core.settings.settings import DEFAULT_SETTINGS
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND
 
 if TYPE_CHECKING:
     from scheduler_core.cluster.descheduler.configuration import DeschedulerConfiguration
@@ -160,3 +160,17 @@ class LoadState(Intake):
         """Return whether a plugin makes pods wait, from the start or by an operation: then time passes."""
         written = [entry.value for entry in (*self.configurations[:1], *self.scenarios[:1])]
         return names_plugin(written, SUPPORT[self.release].holding)
+
+    @property
+    def settings_entry(self) -> Entry:
+        """The document of the settings, an empty one if there is none."""
+        return self.settings[0] if self.settings else Entry({}, SETTINGS_KIND)
+
+    def unread(self) -> Iterator[Entry]:
+        """Yield the documents that are read only by what some release checks."""
+        return chain(self.namespaces, *self.ignored.values())
+
+    def checks(self) -> tuple[Any, ...]:
+        """Return what the schedulers that run check of objects."""
+        asked = (SUPPORT[self.release], *(support_beside(self.chosen) if self.row.is_timed else ()))
+        return tuple(one.check_objects for one in asked if one.check_objects is not None)
