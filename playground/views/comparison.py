@@ -36,7 +36,7 @@ from playground.views.stored_items import links_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.settings.release import ALONE
+from scheduler_core.settings.release import ALONE, CACHING, DEFAULT_RELEASE
 
 DIFFERENCES_SHOWN = 100
 CHOICES_SHOWN = 40  # of a kind
@@ -87,8 +87,8 @@ READY = (
     Ready(
         "A shop under v1.11 and v1.37",
         "The same twelve nodes and pods, eight years apart: which rule first chooses another node?",
-        {"leftFrom": f"{EXAMPLE}shop", "leftScheduler": "v1.11"}
-        | {"rightFrom": f"{EXAMPLE}shop", "rightScheduler": "v1.37"},
+        {"leftFrom": f"{EXAMPLE}shop", "leftScheduler": CACHING}
+        | {"rightFrom": f"{EXAMPLE}shop", "rightScheduler": DEFAULT_RELEASE},
     ),
     Ready(
         "A rollout with room and without",

@@ -17,7 +17,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import BY_PLUGINS
+from scheduler_core.settings.release import BY_PLUGINS, DEFAULT_RELEASE
 
 SUBJECT = "policy and release"
 MOST_ALLOCATED = "MostAllocated"
@@ -52,7 +52,7 @@ def rows(cluster: AuditedCluster, allowance: Allowance) -> Iterator[AuditRow]:
     """Yield a row for each release and for MostAllocated, against what answers now."""
     scenario, left = cluster.scenario, list[str]()
     release = scenario.release
-    others = [one for one in BY_PLUGINS if one != release] if release in BY_PLUGINS else ["v1.37"]
+    others = [one for one in BY_PLUGINS if one != release] if release in BY_PLUGINS else [DEFAULT_RELEASE]
     wanted = [*reversed(others), *((MOST_ALLOCATED,) if release in BY_PLUGINS else ())]
     for under in allowance.cases(wanted, left):
         try:

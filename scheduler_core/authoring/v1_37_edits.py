@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.releases import dialect_of
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
 from scheduler_core.settings.feature_gates import check_locked, read_gates
-from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1, V1_37
+from scheduler_core.settings.release import CONFIGURATION_KIND, CONFIGURATION_V1, DEFAULT_RELEASE
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 DEFAULT_DOCUMENT: Document = {
@@ -77,7 +77,7 @@ def edited(documents: Sequence[Document], what: str, name: str, value: str) -> t
         return _replaced(documents, settings, with_gate(settings or _HEAD, name, value), _HEAD)
     given = next((one for one in documents if one.get("kind") == CONFIGURATION_KIND), None)
     gates = dict((settings or {}).get("featureGates") or {})
-    release = str((settings or {}).get("scheduler") or V1_37)
+    release = str((settings or {}).get("scheduler") or DEFAULT_RELEASE)
     base = CompiledConfiguration({}, gates, dialect=dialect_of(release))
     document = DEFAULT_DOCUMENT if given is None else given
     made = V1_37_EDITS[what](document, name, value, base)
@@ -292,7 +292,7 @@ def with_gate(settings: Document, name: str, value: str) -> Document:
             f"There is no feature gate {name[:60]!r} of kube-scheduler v1.37 that can be {value[:20]!r}."
         )
     gates = {key: on for key, on in (settings.get("featureGates") or {}).items() if key != name}
-    defaults = dialect_of(str(settings.get("scheduler") or V1_37)).gates
+    defaults = dialect_of(str(settings.get("scheduler") or DEFAULT_RELEASE)).gates
     if value and (value == "true") != defaults.get(name, False):
         gates[name] = value == "true"
     report = Report()

@@ -16,7 +16,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import conformance_cycle
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
-from scheduler_core.settings.release import BY_PLUGINS, V1_11
+from scheduler_core.settings.release import BY_PLUGINS, CACHING
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 MAX_LINE = 64 * 1024 * 1024  # characters of one record
@@ -83,7 +83,7 @@ def decide(record: Mapping[str, Any], settings: Settings = DEFAULT_SETTINGS) -> 
     if policy is not None and not isinstance(policy, Mapping):
         raise ValueError("policy must be null or a Policy object")
     compile_profile(policy, settings)
-    scenario = load_documents(objects, expand=False, admission=False, scheduler=V1_11)
+    scenario = load_documents(objects, expand=False, admission=False, scheduler=CACHING)
     simulation = Simulation(
         replace(scenario, policy=policy, settings=settings), unabridged=True, quirk_effects=False
     )

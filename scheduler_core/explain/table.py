@@ -11,7 +11,7 @@ from scheduler_core.explain import by_predicates
 from scheduler_core.explain.explanation import Asking, Explanation
 from scheduler_core.explain.v1_37 import explanation as by_plugins
 from scheduler_core.explain.v1_37.gang import mates
-from scheduler_core.settings.release import BY_PLUGINS, V1_11, V1_22
+from scheduler_core.settings.release import BY_PLUGINS, CACHING, TIMED
 
 
 class Explainer(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Explainer(Struct, frozen=True):
 
 _BY_PREDICATES = Explainer(by_predicates.placed, by_predicates.pending, lambda _, __: frozenset())
 EXPLAINERS: Mapping[str, Explainer] = {
-    V1_11: _BY_PREDICATES,
-    V1_22: _BY_PREDICATES,
+    CACHING: _BY_PREDICATES,
+    TIMED: _BY_PREDICATES,
     **dict.fromkeys(BY_PLUGINS, Explainer(by_plugins.placed, by_plugins.pending, mates)),
 }

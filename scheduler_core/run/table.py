@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from scheduler_core.run.loop import Stepper
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import BY_PLUGINS, V1_11, V1_22
+from scheduler_core.settings.release import BY_PLUGINS, CACHING, TIMED
 
 if TYPE_CHECKING:
     from scheduler_core.run.simulation import TimedSimulation
@@ -57,8 +57,8 @@ def _on_its_own_clock(scenario: Scenario, options: RunOptions) -> Stepper:
 
 
 SIMULATIONS: Mapping[str, Callable[[Scenario, RunOptions], Stepper]] = {
-    V1_11: _instant,
-    V1_22: _timed,
+    CACHING: _instant,
+    TIMED: _timed,
     **dict.fromkeys(BY_PLUGINS, _on_its_own_clock),
 }
 """What makes the simulation of a scenario that a release answers, before its first step.

@@ -25,8 +25,9 @@ from scheduler_core.settings.release import (
     BY_PLUGINS,
     CONFIGURATION_KIND,
     CONFIGURATION_V1,
+    DEFAULT_RELEASE,
     DEFAULT_SCHEDULER,
-    V1_37,
+    GATED,
 )
 from scheduler_core.settings.settings import Settings
 
@@ -87,7 +88,7 @@ def usable(
     defaults.
     """
     profiles: dict[str, Any] = {}
-    release = settings.scheduler or V1_37
+    release = settings.scheduler or DEFAULT_RELEASE
     taken: list[Contained] = []
     said: list[tuple[Contained, str]] = []
     for one in found:
@@ -115,7 +116,7 @@ def _unusable(entry: Entry, settings: Settings, *, configured: bool) -> str:
     if configured:
         return "the bundle has a configuration of its own"
     if settings.scheduler not in ("", *BY_PLUGINS) or settings.only_v1_11:
-        return f"it is one of kube-scheduler {V1_37}, and another release was chosen"
+        return f"it is one of kube-scheduler {GATED}, and another release was chosen"
     if version != CONFIGURATION_V1:
         return f"it is of {show(version)}; to run it, pass it as a file of its own"
     report = Report()

@@ -27,8 +27,8 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.left_out import ScenarioParts, beside_controllers, is_left_out, offer
 from scheduler_core.settings.release import (
     BY_PLUGINS,
+    CONTROL_PLANE,
     TIMED,
-    V1_37,
     Release,
     chosen_release,
     default_release,
@@ -217,8 +217,10 @@ class Scenario(Struct, frozen=True):
                 warnings += peer.left_out_beside(self.documents, self.configuration)
         if self.offered:
             warnings.append(offer(self.offered, release))
-        if self.lives and release != V1_37:
-            warnings += beside_controllers((f"controllers and kubelets are those of {V1_37}",), release)
+        if self.lives and release != CONTROL_PLANE:
+            warnings += beside_controllers(
+                (f"controllers and kubelets are those of {CONTROL_PLANE}",), release
+            )
         if self.lives or (self.row.is_timed and self.controllers):
             warnings += beside_controllers(kubelets_lack(self.documents, admit=release == TIMED))
         if self.row.clock == "instant":

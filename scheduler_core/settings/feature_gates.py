@@ -11,7 +11,7 @@ from typing import Any
 
 from scheduler_core.kubernetes.names import nearest
 from scheduler_core.kubernetes.readers import At, Field, Outline, boolean, kind_of, outlined, show
-from scheduler_core.settings.release import BY_PLUGINS, V1_37
+from scheduler_core.settings.release import BY_PLUGINS, GATED
 
 FeatureGates = tuple[tuple[str, bool], ...]
 """Gates that are set, each with its value, by name."""
@@ -106,8 +106,8 @@ def _is_known(name: str, at: At) -> bool:
 def check_locked(gates: FeatureGates, scheduler: str, at: At) -> None:
     """Report gates that the release that is chosen, or the default one, refuses to turn off."""
     for name, on in gates:
-        if name in LOCKED and not on and (scheduler == V1_37 or scheduler not in BY_PLUGINS):
-            at.child(name).error(f"{name} is locked to true in {V1_37}: remove it")
+        if name in LOCKED and not on and (scheduler == GATED or scheduler not in BY_PLUGINS):
+            at.child(name).error(f"{name} is locked to true in {GATED}: remove it")
 
 
 def parse_gates(text: str) -> dict[str, bool]:

@@ -121,6 +121,8 @@ CACHING = next(row.name for row in ROWS if row.has_cache)
 """The release with an equivalence cache."""
 GATED = V1_37
 """The release that is started with feature gates where none is chosen."""
+CONTROL_PLANE = V1_37
+"""The release of the controllers and kubelets."""
 
 _BY_NAME = {row.name: row for row in ROWS}
 _UNCHOSEN = Release()

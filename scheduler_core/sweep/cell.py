@@ -16,7 +16,7 @@ from scheduler_core.scenario.load_state import DEFAULT_LIMITS
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
-from scheduler_core.settings.release import CACHING, POLICY_KIND, V1_37, row_of
+from scheduler_core.settings.release import CACHING, DEFAULT_RELEASE, POLICY_KIND, row_of
 from scheduler_core.settings.settings import ONLY_V1_11
 from scheduler_core.sweep.axes import Setting, axis_of
 from scheduler_core.sweep.halving import Budget, within
@@ -101,7 +101,7 @@ def release_of(
     if values.get(SCHEDULER):
         return str(values[SCHEDULER])
     if CONFIG in values:
-        return CACHING if named[CONFIG][values[CONFIG]].get("kind") == POLICY_KIND else V1_37
+        return CACHING if named[CONFIG][values[CONFIG]].get("kind") == POLICY_KIND else DEFAULT_RELEASE
     chosen = scenario.settings.scheduler or scenario.policy is not None
     return scenario.release if chosen or not any(map(_is_of_v1_11, axes)) else CACHING
 

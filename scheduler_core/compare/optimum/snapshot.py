@@ -16,6 +16,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.run import Stepper
+from scheduler_core.settings.release import DEFAULT_RELEASE
 
 OBJECTS = frozenset((*KINDS, *MANIFEST_KINDS))
 """The kinds of a cluster's objects: configurations, settings and operations are none."""
@@ -95,7 +96,7 @@ class ClusterSnapshot:
             for number, move in enumerate(moves)
             if move.pod in given
         ]
-        head = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.37"}
+        head = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": DEFAULT_RELEASE}
         scenario = {
             "apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1",
             "kind": "Scenario",

@@ -15,6 +15,7 @@ from scheduler_core.cluster.kueue.writes import NAMESPACED
 from scheduler_core.cluster.v1_37.objects import Manifest
 from scheduler_core.run.living.translation import VERSIONS
 from scheduler_core.scenario.kueue import GROUP
+from scheduler_core.settings.release import CONTROL_PLANE
 
 Key = tuple[str, str, str]
 _VERSION, _CONFIGURATION = f"{GROUP}/v1beta2", "config.kueue.x-k8s.io/v1beta2"
@@ -38,7 +39,7 @@ def documents_of(record: Mapping[str, Any], times: Sequence[float]) -> list[Mani
         for place, one in enumerate(_operations(step, known))
     ]
     settings: Manifest = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "time": "virtual"}
-    settings |= {"scheduler": "v1.37", "until": times[-1]}
+    settings |= {"scheduler": CONTROL_PLANE, "until": times[-1]}
     configuration = {"apiVersion": _CONFIGURATION, "kind": "Configuration", **(record.get("config") or {})}
     history = {"apiVersion": "podstep/v1", "kind": "Scenario", "spec": {"operations": operations}}
     return [settings, _START, *objects, configuration, history]

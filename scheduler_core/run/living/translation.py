@@ -8,6 +8,7 @@ from typing import Any
 
 from scheduler_core.cluster.v1_37.node_zones import zone_of
 from scheduler_core.cluster.v1_37.objects import CLUSTER_SCOPED, Manifest
+from scheduler_core.settings.release import CONTROL_PLANE
 
 APART = 0.002
 """Seconds between two steps of one moment: all that takes no time happens between them."""
@@ -42,7 +43,7 @@ def documents_of(record: Mapping[str, Any]) -> list[Manifest]:
     settings = {
         "apiVersion": "podstep/v1",
         "kind": "SimulationSettings",
-        "scheduler": "v1.37",
+        "scheduler": CONTROL_PLANE,
         "time": "virtual",
         "until": _end_of(operations, seconds_of(record["steps"])),
     }

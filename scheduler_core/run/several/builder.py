@@ -44,7 +44,7 @@ from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
-from scheduler_core.settings.release import BY_PLUGINS, TIMED, V1_37
+from scheduler_core.settings.release import BY_PLUGINS, DEFAULT_RELEASE, TIMED
 from scheduler_core.settings.settings import Settings
 from scheduler_core.settings.several import ARBITRATED, ONE_SCHEDULER, UNLISTED, SchedulerSettings
 
@@ -180,7 +180,7 @@ class PeerBuilder:
         """Yield the processes, each with the schedulerNames that it serves."""
         if self.lone:
             names = tuple(self.v1_37.profiles)
-            yield SchedulerSettings(names[0], runs=self.configuration.release or V1_37), names
+            yield SchedulerSettings(names[0], runs=self.configuration.release or DEFAULT_RELEASE), names
             return
         of_v1_37 = self.v1_37.profiles if self.configuration.is_for_peers else ()
         yield from processes(self.settings, self.parts().profiles, of_v1_37, self.custom)
