@@ -16,7 +16,7 @@ from tests.services.stack import Stack
 #: What a person sees of a view: texts, what is pressed, chosen and typed, by region.
 SEEN = """() => {
     const shown = element => element.getClientRects().length > 0;
-    const told = root => [...document.querySelectorAll(root)].flatMap(part => [
+    const texts = root => [...document.querySelectorAll(root)].flatMap(part => [
         part.innerText.replace(/\\s+/g, ' '),
         ...[...part.querySelectorAll('input, select')].filter(shown).map(field => field.value),
         ...[...part.querySelectorAll('[aria-pressed=true], [aria-selected=true], [aria-sort], .is-selected')]
@@ -24,11 +24,11 @@ SEEN = """() => {
     ]);
     const { playback } = podstep;
     // A way back to the node is offered by how far the stage is scrolled, which no address holds.
-    const stage = told('[data-stage]').map(text => text.replace(/ Show \\S+(?= \\d+ of|$)/, ''));
+    const stage = texts('[data-stage]').map(text => text.replace(/ Show \\S+(?= \\d+ of|$)/, ''));
     return {
         step: [playback.index, playback.at, playback.phase],
-        inspect: told('#region-inspect'), stage, build: told('[data-search]'),
-        cycle: told('[data-cycle-bar]'), dialog: told('dialog[open]'),
+        inspect: texts('#region-inspect'), stage, build: texts('[data-search]'),
+        cycle: texts('[data-cycle-bar]'), dialog: texts('dialog[open]'),
         search: document.querySelector('[data-search]').value,
     };
 }"""

@@ -18,7 +18,7 @@ BROKEN = """async ([command, payload]) => {
 #: The same with a frame that the server does not read: it closes the connection itself.
 TOO_LARGE = """() => window.podstep.socket.call("bundle.check", { text: "x".repeat(7 * 2 ** 20) })
   .then(() => "answered", (error) => error.code)"""
-HELLO = "window.podstep.socket.call('session.hello', {}).then((told) => Boolean(told.version))"
+HELLO = "window.podstep.socket.call('session.hello', {}).then((answer) => Boolean(answer.version))"
 
 
 def draft(page: Page) -> Workbench:

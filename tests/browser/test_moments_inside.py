@@ -32,7 +32,7 @@ REPORTED = """() => {
 }"""
 #: Opens every tab of Inspect, one after the other; returns what the page then tells, by the tab.
 ON_EVERY_TAB = f"""async () => {{
-  const told = {REPORTED};
+  const reported = {REPORTED};
   const frame = () => new Promise(requestAnimationFrame);
   const found = {{}};
   const tabs = [...document.querySelectorAll("#region-inspect [role=tab]")];
@@ -40,7 +40,7 @@ ON_EVERY_TAB = f"""async () => {{
     tab.click();
     do await frame(); while (document.querySelector("[data-inspect] > .waiting"));
     if (tab.ariaSelected !== "true") throw new Error(`${{tab.textContent}} is not open`);
-    found[tab.textContent] = told();
+    found[tab.textContent] = reported();
   }}
   return found;
 }}"""

@@ -13,10 +13,10 @@ DROP = """([name, text]) => {
   const data = new DataTransfer();
   data.items.add(new File([text], name));
   const target = document.querySelector("footer");
-  const told = { dataTransfer: data, bubbles: true, cancelable: true };
-  target.dispatchEvent(new DragEvent("dragenter", told));
+  const options = { dataTransfer: data, bubbles: true, cancelable: true };
+  target.dispatchEvent(new DragEvent("dragenter", options));
   const shown = !document.querySelector("[data-drop-over]").hidden;
-  target.dispatchEvent(new DragEvent("drop", told));
+  target.dispatchEvent(new DragEvent("drop", options));
   return shown;
 }"""
 

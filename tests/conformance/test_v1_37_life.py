@@ -13,7 +13,7 @@ import pytest
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.cluster.v1_37.go_sort import go_sorted
 from scheduler_core.cluster.v1_37.template_hash import template_hash
-from scheduler_core.run.living.records import answer, begun, told
+from scheduler_core.run.living.records import answer, begun, outcome
 from scheduler_core.run.living.timeline import Timeline
 from scheduler_core.run.living.translation import seconds_of
 from scheduler_core.run.several.lone import LoneSimulation
@@ -66,7 +66,7 @@ def _answer(simulation: LoneSimulation, record: dict[str, Any]) -> Any:
     (observe,) = simulation.plane.observers
     timeline = observe.__self__ if isinstance(observe, MethodType) else None
     assert isinstance(timeline, Timeline)
-    return json.loads(json.dumps(told(simulation, timeline, seconds_of(record["steps"]))))
+    return json.loads(json.dumps(outcome(simulation, timeline, seconds_of(record["steps"]))))
 
 
 def test_a_control_plane_goes_on_from_a_dump() -> None:

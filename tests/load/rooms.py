@@ -143,7 +143,7 @@ async def _measure(web: Web, wanted: argparse.Namespace) -> dict[str, float]:
     last = [max(some) for seq in hall.sent if (some := [v.took[seq] for v in viewers if seq in v.took])]
     return {
         "viewers": wanted.viewers,
-        "viewers told by the server": answer["watching"],
+        "viewers counted by the server": answer["watching"],
         "moves": len(hall.sent),
         "positions received": len(took),
         "positions missed": len(hall.sent) * len(viewers) - len(took),

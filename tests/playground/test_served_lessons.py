@@ -74,12 +74,12 @@ def test_a_command_checks_a_folder(folder: Path, capsys: pytest.CaptureFixture[s
     call_command("check_lessons", folder)
     assert "1 lessons are sound." in capsys.readouterr().out
     written(
-        folder / "02-told",
+        folder / "02-served",
         {**FIRST, "stops/03-node.md": FIRST["stops/03-node.md"].replace("phase: predicates", "phase: bind")},
     )
     with pytest.raises(CommandError, match="problems in 2 lessons"):
         call_command("check_lessons", folder)
-    assert "02-told/stops/03-node.md:" in capsys.readouterr().out
+    assert "02-served/stops/03-node.md:" in capsys.readouterr().out
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("check_lessons", folder / "nowhere")
 

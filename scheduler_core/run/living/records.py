@@ -24,7 +24,7 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     simulation, timeline = begun(record)
     for _ in simulation:
         pass
-    return {"id": record.get("id"), "expect": told(simulation, timeline, seconds_of(record["steps"]))}
+    return {"id": record.get("id"), "expect": outcome(simulation, timeline, seconds_of(record["steps"]))}
 
 
 def begun(record: Mapping[str, Any]) -> tuple[LoneSimulation, Timeline]:
@@ -43,7 +43,7 @@ def begun(record: Mapping[str, Any]) -> tuple[LoneSimulation, Timeline]:
     return simulation, timeline
 
 
-def told(simulation: LoneSimulation, timeline: Timeline, time: float) -> dict[str, Any]:
+def outcome(simulation: LoneSimulation, timeline: Timeline, time: float) -> dict[str, Any]:
     """Return the record's ``expect`` of a life that ends at a time."""
     drains = [drain.facts for drain in simulation.plane.drains]
     return {"timeline": timeline.document(), "final": final(simulation.plane.server, timeline, drains, time)}

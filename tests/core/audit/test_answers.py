@@ -51,8 +51,8 @@ def gang(name: str, members: int) -> list[Document]:
     return [made, *(pod(f"{name}-{number}", schedulingGroup=group) for number in range(members))]
 
 
-Told = Sequence[tuple[str, str]]
-PENDING: dict[str, tuple[Sequence[Document], Told]] = {
+Rows = Sequence[tuple[str, str]]
+PENDING: dict[str, tuple[Sequence[Document], Rows]] = {
     "all placed": ((*TWO, workload("web", 3)), [("ok", "No pod is pending: all 3 pods have a node.")]),
     "too large": (
         (node("n1"), pod("big", "6")),
@@ -64,7 +64,7 @@ PENDING: dict[str, tuple[Sequence[Document], Told]] = {
         ],
     ),
 }
-LOSSES: dict[str, tuple[Sequence[Document], Told]] = {
+LOSSES: dict[str, tuple[Sequence[Document], Rows]] = {
     # two of four pods move to a node with two cores left
     "just enough": (
         (*TWO, workload("web", 4)),
@@ -112,7 +112,7 @@ LOSSES: dict[str, tuple[Sequence[Document], Told]] = {
         ],
     ),
 }
-DRAINS: dict[str, tuple[Sequence[Document], Told]] = {
+DRAINS: dict[str, tuple[Sequence[Document], Rows]] = {
     "all can": (
         (*TWO, workload("web", 4)),
         [
@@ -157,7 +157,7 @@ DRAINS: dict[str, tuple[Sequence[Document], Told]] = {
         ],
     ),
 }
-ROLLOUTS: dict[str, tuple[Sequence[Document], Told]] = {
+ROLLOUTS: dict[str, tuple[Sequence[Document], Rows]] = {
     "ends": ((*TWO, workload("web", 4)), [("ok", "1 rollout ends, spread no worse than before.")]),
     # a surge of one needs a core, and all eight are taken
     "no room to surge": (
@@ -204,7 +204,7 @@ CAPACITY: dict[str, tuple[Sequence[Document], str]] = {
         "3 more pods like those of Deployment default/web fit.",
     ),
 }
-PACKING: dict[str, tuple[Sequence[Document], Told]] = {
+PACKING: dict[str, tuple[Sequence[Document], Rows]] = {
     "three in one": (
         (*TWO, node("n3"), workload("web", 3), workload("agent", 0, "500m", kind="DaemonSet")),
         [("note", "The pods fit on 1 node, which is proven; they use 3.")],

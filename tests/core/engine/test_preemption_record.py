@@ -110,7 +110,7 @@ def test_an_error_is_the_reason_where_one_keeps_the_pod_off() -> None:
 
 
 def test_every_node_is_a_candidate_or_hopeless(making_room: list[Cycle]) -> None:
-    """No node is left untold, and none is reported twice."""
+    """No node is left out, and none is reported twice."""
     for cycle in making_room:
         if cycle.preemption is not None:
             record = cycle.preemption

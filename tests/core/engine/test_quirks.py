@@ -104,9 +104,9 @@ def test_without_a_trace_nobody_looks_for_quirks() -> None:
     """Neither a cheap Cycle nor a simulation that is reported not to pays for the second decision."""
     case = CASES["anti-affinity-terms-anded"]
     (*_, untraced) = simulate(*case.matters, trace=False)
-    (*_, untold) = simulate(*case.matters, quirk_effects=False)
+    (*_, silent) = simulate(*case.matters, quirk_effects=False)
     (*_, reported) = simulate(*case.matters)
-    assert (untraced.quirks, untold.quirks) == ((), ())
+    assert (untraced.quirks, silent.quirks) == ((), ())
     assert reported.quirks
 
 
@@ -183,10 +183,12 @@ def flags_are_right(scenario: Scenario, most: int) -> None:
             )
         }
         together = flagged - alone
-        assert alone <= flagged, f"{cycle.pod}: {sorted(alone - flagged)} not told"
+        assert alone <= flagged, f"{cycle.pod}: {sorted(alone - flagged)} not reported"
         assert not (alone and together), f"{cycle.pod}: {sorted(together)} changed nothing"
         fixed = again(scenario, FIXED, before)
-        assert flagged or not compared(cycle, fixed), f"{cycle.pod}: something differs, and nothing is told"
+        assert flagged or not compared(cycle, fixed), (
+            f"{cycle.pod}: something differs, and nothing is reported"
+        )
 
 
 @pytest.mark.parametrize("start", range(0, trials(30), 30))

@@ -52,7 +52,7 @@ def stale(simulation: Simulation) -> Counter[str]:
     causes: Counter[str] = Counter()
     for cycle in simulation:
         assert cycle.cache is not None
-        assert len(cycle.cache.stale) == cycle.cache.counts.stale, "too many to be told one by one"
+        assert len(cycle.cache.stale) == cycle.cache.counts.stale, "too many to be listed one by one"
         causes.update(hit.cause for hit in cycle.cache.stale)
     return causes
 

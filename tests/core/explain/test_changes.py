@@ -192,7 +192,7 @@ CASES: dict[str, tuple[list[Manifest], Manifest, str, list[list[str]]]] = {
         "no pod that the affinity asks for runs in zone=b; default/x would do",
         [["set label zone=a on node n"], ["uncordon node m"], ["drop the pod's required pod affinity"]],
     ),
-    "a volume in another zone is told with both zones": (
+    "a volume in another zone is reported with both zones": (
         [
             node("n", labels={ZONE: "a"}),
             claim("c", volumeName="v"),

@@ -71,7 +71,7 @@ def test_what_kueue_does_not_know_is_named(
     assert main(["explain", files[1], "--job", "new"]) == 2
     assert "no ClusterQueue" in capsys.readouterr().err
     settings = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
-    reported = tmp_path / "told.yaml"
+    reported = tmp_path / "reported.yaml"
     reported.write_text(
         yaml.safe_dump_all([*manifests(CLUSTER), {**settings, "waitForPodsReady": {"timeout": "5m"}}])
     )

@@ -85,12 +85,12 @@ def test_every_reported_field_and_kind_has_a_case() -> None:
 def test_a_reported_field_is_warned_of_by_name_line_and_effect(case: Case) -> None:
     """One warning names field, objects and effect, at its line; the value that changes nothing has none."""
     effect = case.effect
-    told = [problem for problem in unhonored(load(case.text)) if problem.message.endswith(f": {effect}")]
-    assert len(told) == 1
-    assert told[0].message.startswith(MAY_DIFFER + told[0].unhonored + " (")
-    assert told[0].unhonored.rpartition(".")[2] == case.name
-    assert told[0].line
-    assert case.name in case.text.splitlines()[told[0].line - 1]
+    found = [problem for problem in unhonored(load(case.text)) if problem.message.endswith(f": {effect}")]
+    assert len(found) == 1
+    assert found[0].message.startswith(MAY_DIFFER + found[0].unhonored + " (")
+    assert found[0].unhonored.rpartition(".")[2] == case.name
+    assert found[0].line
+    assert case.name in case.text.splitlines()[found[0].line - 1]
     assert not [p for p in unhonored(load(case.quiet)) if p.message.endswith(f": {effect}")]
 
 
@@ -160,9 +160,9 @@ def test_a_template_and_an_operation_are_looked_at_like_a_pod() -> None:
         "  - step: 1\n"
         "    createOperation: {object: {kind: LimitRange, apiVersion: v1, metadata: {name: x}}}\n"
     )
-    told = unhonored(bundle(history))
-    assert [problem.unhonored for problem in told] == ["spec.topologySpreadConstraints", "LimitRange"]
-    assert "(Pod default/late)" in told[0].message
+    found = unhonored(bundle(history))
+    assert [problem.unhonored for problem in found] == ["spec.topologySpreadConstraints", "LimitRange"]
+    assert "(Pod default/late)" in found[0].message
 
 
 @pytest.mark.parametrize("state", ["spec: {nodeName: n1}", "status: {phase: Succeeded}"])

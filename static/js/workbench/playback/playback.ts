@@ -146,6 +146,7 @@ export class Playback extends Shown {
     Object.assign(this, beyond);
     this.#loadMarks(this.generation);
     this.know();
+    if (this.#away) this.goto(this.wanted, undefined, this.wish);
   }
 
   /** More is known of the run, or it is known otherwise. */
@@ -224,7 +225,7 @@ export class Playback extends Shown {
     this.end = answer.end;
     if (grown) this.#loadMarks(this.generation);
     this.know();
-    if (this.wanted !== this.index) this.goto(this.wanted, undefined, this.wish);
+    if (this.#away) this.goto(this.wanted, undefined, this.wish);
   }
 
   #grew({ source, cycles, complete, end, stopped, from, marks }: Pushed["timeline.grew"]) {
@@ -341,6 +342,11 @@ export class Playback extends Shown {
     return this.heavy(index)?.moments ?? [];
   }
 
+  /** Whether another step is wanted than the shown one, or more of it than is known since a veil was lifted. */
+  get #away() {
+    return this.wanted !== this.index || !this.#has(this.wanted);
+  }
+
   /** Whether a step can be shown without asking. */
   #has(index: number) {
     if (index > this.cycles) return Boolean(this.heavy(index)) && (!this.cycles || Boolean(this.light(this.cycles)));
@@ -398,7 +404,7 @@ export class Playback extends Shown {
     const generation = this.generation;
     let tries = 0;
     try {
-      while (generation === this.generation && this.wanted !== this.index && tries < 40) {
+      while (generation === this.generation && this.#away && tries < 40) {
         const to = this.wanted;
         if (this.#has(to)) {
           this.#show(to);
@@ -422,7 +428,7 @@ export class Playback extends Shown {
       this.failed(error);
     } finally {
       this.#windowBusy = false;
-      if (generation !== this.generation && this.wanted !== this.index) this.#fetchWanted();
+      if (generation !== this.generation && this.#away) this.#fetchWanted();
     }
   }
 
