@@ -37,6 +37,13 @@ from scheduler_core.query.statement import QueryError
 from scheduler_core.query.tables import in_csv
 from scheduler_core.run.trace import trace_line
 
+#: Of files by their endings.
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "yaml": "application/yaml",
+    "zip": "application/zip",
+}
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
 
 
@@ -80,7 +87,7 @@ def create_run(request: HttpRequest) -> HttpResponse:
     "/api/runs/{name}/query",
     "Ask about a run in SQL",
     {
-        200: ("The rows", payloads.Rows),
+        200: ("The rows; a file of them if the format is csv or parquet", payloads.Rows),
         400: ("Not one SELECT, wrong, or beyond its bounds", Errors),
         **ERRORS,
         **BUSY,
@@ -92,10 +99,17 @@ def query_run(request: HttpRequest, name: str) -> HttpResponse:
     """Answer one SELECT about a run's tables."""
     asked = body_of(request, payloads.Query)
     try:
+        if asked.format != "json":
+            return _file(questions.answer_file(run_of(name), asked.sql, asked.format), name, asked.format)
         found = questions.answer(run_of(name), asked.sql)
     except QueryError as error:
         raise ApiError(400, [{"line": None, "path": "sql", "message": str(error)}]) from error
     return answer(converted(found, payloads.Rows), Cache_Control="no-store")
+
+
+def _file(content: bytes | str, name: str, ending: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{ending}"', "Cache-Control": "no-store"}
+    return HttpResponse(content, content_type=MEDIA_TYPES[ending], headers=headers)
 
 
 @route(
@@ -122,8 +136,7 @@ def get_tables(request: HttpRequest, name: str) -> HttpResponse:
                 archive.writestr(f"{file.stem}.csv", in_csv(file))
             else:
                 archive.write(file, file.name)
-    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
-    return HttpResponse(made.getvalue(), content_type="application/zip", headers=headers)
+    return _file(made.getvalue(), name, "zip")
 
 
 @route(
@@ -144,8 +157,7 @@ def get_manifests(request: HttpRequest, name: str) -> HttpResponse:
         raise ApiError(409, "The run is not finished; its final cluster can be downloaded once it is.")
     with reading(), playback.after(len(playback)) as simulation:
         text = write_yaml(ending_documents(simulation))
-    headers = {"Content-Disposition": f'attachment; filename="{name}.yaml"'}
-    return HttpResponse(text, content_type="application/yaml", headers=headers)
+    return _file(text, name, "yaml")
 
 
 def _payload(request: HttpRequest, run: Run, **more: Any) -> payloads.Run:

@@ -21,7 +21,7 @@ from playground.pool import offload
 from playground.pool.shares import BusyError
 from playground.storage import bundles
 from playground.visitors import identity
-from scheduler_core.query.statement import Answer, ask
+from scheduler_core.query.statement import Answer, ask, file_of
 from scheduler_core.query.tables import TABLES, RunTables
 
 AT_ONCE = 2
@@ -34,6 +34,12 @@ def answer(run: Run, sql: str) -> Answer:
     """Return the answer to one SELECT about a run. Raises QueryError and BusyError."""
     with _turn():
         return ask(tables_of(run), sql)
+
+
+def answer_file(run: Run, sql: str, form: str) -> bytes:
+    """Return the answer to one SELECT about a run as CSV or Parquet. Raises QueryError and BusyError."""
+    with _turn():
+        return file_of(tables_of(run), sql, form)
 
 
 @contextmanager

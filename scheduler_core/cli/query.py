@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import PolicyError
 from scheduler_core.query.questions import QUESTIONS
-from scheduler_core.query.statement import Answer, QueryError, ask
+from scheduler_core.query.statement import FORMS, Answer, QueryError, ask, file_of
 from scheduler_core.query.tables import TABLES, RunTables
 from scheduler_core.run import simulate
 
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="RUN", help=f"{FILES}, which is run; or a directory of --save")
     parser.add_argument("sql", metavar="SQL", help="a SELECT, or the name of a question below")
     parser.add_argument("--save", metavar="DIR", help="keep the run's tables in this directory, as Parquet")
+    parser.add_argument("--to", metavar="FILE", help="write the rows to this file, .csv or .parquet")
     add_output_argument(parser)
     tables = "; ".join(f"{table}({', '.join(columns)})" for table, columns in TABLES.items())
     named = "; ".join(f"{one.name}: {one.text}" for one in QUESTIONS)
@@ -35,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the scenario if need be, ask, and print the rows."""
-    known = {one.name: one.sql for one in QUESTIONS}
+    sql = {one.name: one.sql for one in QUESTIONS}.get(options.sql, options.sql)
+    target = None if options.to is None else _target(options.to)
     with TemporaryDirectory() as made:
         folder = Path(options.source)
         if not (folder / FIRST).is_file():
@@ -43,11 +45,22 @@ def run(options: argparse.Namespace) -> int:
             folder.mkdir(parents=True, exist_ok=True)
             _tables(options.source).write(folder)
         try:
-            answer = ask(folder.absolute(), known.get(options.sql, options.sql))
+            if target is not None:
+                target.write_bytes(file_of(folder.absolute(), sql, target.suffix[1:]))
+                return 0
+            answer = ask(folder.absolute(), sql)
         except QueryError as error:
             raise InputError(str(error)) from error
     write_answer(options.output, lambda: _lines(answer), lambda: plain(answer))
     return 0
+
+
+def _target(name: str) -> Path:
+    """Return the file that rows are written to. Raises InputError for another ending."""
+    target = Path(name)
+    if target.suffix[1:] not in FORMS:
+        raise InputError(f"--to {name}: a file ends in {' or '.join(f'.{form}' for form in FORMS)}")
+    return target
 
 
 def _tables(name: str) -> RunTables:

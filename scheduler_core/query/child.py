@@ -1,7 +1,8 @@
-"""The process that answers one statement of standard input: ``python -m scheduler_core.query.child FOLDER``.
+"""The process that answers a statement of its input: ``python -m scheduler_core.query.child FOLDER FORM``.
 
 DuckDB's own bounds do not hold inside scalar functions, so the operating system's do: memory, CPU and files.
-Only the tables of the folder can be read, and nothing can be written. The answer is one line of JSON.
+Only the tables of the folder can be read, and nothing can be written but the answer to standard output:
+one line of JSON, or a file as CSV or Parquet. What is wrong goes to standard error, with the status WRONG.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ ROWS = 10_000
 BYTES = 4 * 1024**2
 """Of the answer."""
 SQL_CHARACTERS = 20_000
+WRONG = 3
+"""The exit status for a statement that cannot be answered."""
+OUTPUT = "/dev/stdout"
 
 
 class StatementError(ValueError):
@@ -40,15 +44,19 @@ def main() -> None:
     sql = sys.stdin.read(SQL_CHARACTERS + 1)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
-        answer = _answer(Path(sys.argv[1]), sql)
+        _answer(Path(sys.argv[1]), sys.argv[2], sql)
     except MemoryError:
-        answer = {"error": f"needs more than {MEMORY // 2**20:,} MiB"}
+        _refuse(f"needs more than {MEMORY // 2**20:,} MiB")
     except Exception as error:  # DuckDB raises classes of its own, and RuntimeError
-        answer = {"error": str(error)[:2_000]}
-    sys.stdout.write(json.dumps(answer, ensure_ascii=False))
+        _refuse(str(error)[:2_000])
 
 
-def _answer(folder: Path, sql: str) -> dict[str, Any]:
+def _refuse(message: str) -> None:
+    sys.stderr.write(message)
+    sys.exit(WRONG)
+
+
+def _answer(folder: Path, form: str, sql: str) -> None:
     import duckdb
 
     if len(sql) > SQL_CHARACTERS:
@@ -58,17 +66,36 @@ def _answer(folder: Path, sql: str) -> dict[str, Any]:
     for file in files:
         path = str(file).replace("'", "''")
         connection.execute(f"CREATE VIEW {file.stem} AS SELECT * FROM read_parquet('{path}')")  # noqa: S608
-    allowed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+    paths = [*map(str, files), *([] if form == "json" else [OUTPUT])]
+    allowed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
     connection.execute(f"SET allowed_paths = [{allowed}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     statements = connection.extract_statements(sql)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise StatementError("Write exactly one statement, a SELECT.")
+    if form != "json":
+        _write_file(connection, statements[0], form)
+        return
     result = connection.execute(statements[0])
     columns = [name for name, *_ in result.description or ()]
     rows, more = _bounded(result)
-    return {"columns": columns, "rows": rows, "more": more}
+    sys.stdout.write(json.dumps({"columns": columns, "rows": rows, "more": more}, ensure_ascii=False))
+
+
+def _write_file(connection: Any, statement: Any, form: str) -> None:
+    """Write the rows that JSON would have.
+
+    They are stored first, and counted again: a statement need not give the same rows twice.
+    """
+    rows, _ = _bounded(connection.cursor().execute(statement))
+    connection.sql(statement).limit(len(rows)).create("answer")
+    rows, _ = _bounded(connection.cursor().execute("FROM answer"))
+    answer = connection.table("answer").limit(len(rows))
+    if form == "csv":
+        answer.write_csv(OUTPUT, header=True)
+    else:
+        answer.write_parquet(OUTPUT, compression="zstd")
 
 
 def _bounded(result: Any) -> tuple[list[list[Any]], bool]:

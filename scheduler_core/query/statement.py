@@ -10,9 +10,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.query.child import SECONDS
+from scheduler_core.query.child import SECONDS, WRONG
 
 WALL_SECONDS = 15.0
+FORMS = ("csv", "parquet")
+"""Of an answer as a file."""
 
 
 class QueryError(ValueError):
@@ -33,7 +35,16 @@ def ask(folder: Path, sql: str) -> Answer:
     Raises:
         QueryError: It is not one SELECT, is wrong, or needs more time or memory than it may.
     """
-    command = [sys.executable, "-m", "scheduler_core.query.child", str(folder)]
+    return Answer(**json.loads(_answered(folder, sql, "json")))
+
+
+def file_of(folder: Path, sql: str, form: str) -> bytes:
+    """Return the rows that :func:`ask` answers with as a file, a form of FORMS. Raises QueryError."""
+    return _answered(folder, sql, form)
+
+
+def _answered(folder: Path, sql: str, form: str) -> bytes:
+    command = [sys.executable, "-m", "scheduler_core.query.child", str(folder), form]
     try:
         done = subprocess.run(  # noqa: S603 - our own module
             command,
@@ -45,14 +56,13 @@ def ask(folder: Path, sql: str) -> Answer:
         )
     except subprocess.TimeoutExpired as error:
         raise QueryError(f"The statement took longer than {WALL_SECONDS:.0f} seconds.") from error
+    if done.returncode == WRONG:
+        raise QueryError(done.stderr.decode())
     if done.returncode:
         raise QueryError(
             f"The statement took more than {SECONDS} seconds of CPU time, or more memory than it may."
         )
-    answer: dict[str, Any] = json.loads(done.stdout)
-    if "error" in answer:
-        raise QueryError(answer["error"])
-    return Answer(**answer)
+    return done.stdout
 
 
 def _environment() -> dict[str, str]:

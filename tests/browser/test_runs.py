@@ -98,6 +98,20 @@ def a_range_opens(page: Page) -> None:
     expect(opened).to_have_count(0)
 
 
+def an_answer_is_drawn_and_kept(page: Page) -> None:
+    """Ask a prepared question: its rows are a table, a chart, and a file in each format."""
+    card = page.get_by_role("region", name="Ask this run")
+    card.get_by_label("Question").select_option("retries")
+    expect(card.get_by_role("table").get_by_role("row").nth(1)).to_be_visible()
+    card.get_by_role("button", name="Chart", exact=True).click()
+    card.get_by_label("Column of the chart").select_option("attempts")
+    expect(card.get_by_role("list", name="attempts of each row").get_by_role("listitem")).to_have_count(40)
+    for name, head in (("CSV", b"pod,attempts"), ("Parquet", b"PAR1")):
+        with page.expect_download() as found:
+            card.get_by_role("button", name=f"Download the answer as {name}").click()
+        assert Path(found.value.path()).read_bytes().startswith(head)
+
+
 def sorted_while_numbers_come(page: Page) -> None:
     """Sort the table of a run that goes on: the newest cycle stays first, and the focus where it was."""
     card = page.get_by_role("region", name=FIGURES[0], exact=True)
@@ -136,6 +150,7 @@ def test_an_uploaded_trace_runs_to_its_charts(page: Page, visitor: Callable[...,
     expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "100")
     charts(page)
     a_range_opens(page)
+    an_answer_is_drawn_and_kept(page)
     address = page.url
     cycles = list(simulate(load(trace_files())))
     bench = open_cycle(page, 5)

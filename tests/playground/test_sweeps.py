@@ -290,14 +290,17 @@ def test_a_run_is_asked_in_sql(sent: list[str], settings: Any, tmp_path: Path, l
     run = sweep.runs.get()
     api = Client(enforce_csrf_checks=True)
 
-    def query(sql: str) -> Any:
-        return api.post(f"/api/runs/{run.pk}/query", {"sql": sql}, "application/json")
+    def query(sql: str, **more: str) -> Any:
+        return api.post(f"/api/runs/{run.pk}/query", {"sql": sql, **more}, "application/json")
 
     rows = query("SELECT result, count(*) FROM cycles GROUP BY ALL ORDER BY ALL").json()["rows"]
     failed = run.outcomes["unschedulable"] + run.outcomes["preempting"]
     assert dict(rows) == {"scheduled": run.outcomes["scheduled"], "unschedulable": failed}
     placed = query("SELECT count(*) FROM pods WHERE state = 'running'").json()["rows"]
     assert placed == [[run.placed]]
+    assert query("SELECT 1 AS one", format="csv").content == b"one\n1\n"
+    assert query("SELECT 1 AS one", format="parquet").content[:4] == b"PAR1"
+    assert query("SELECT 1", format="xls").status_code == 400
     wrong = query("DROP TABLE cycles")
     assert wrong.status_code == 400
     assert wrong.json()["errors"][0]["message"] == "Write exactly one statement, a SELECT."

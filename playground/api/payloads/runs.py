@@ -77,6 +77,9 @@ class Query(Payload):
     """A statement about the tables of a run; see docs/sweeps.md."""
 
     sql: str
+    format: Annotated[
+        Literal["json", "csv", "parquet"], Meta(description="csv and parquet are answered as a file")
+    ] = "json"
 
 
 class Rows(Payload):

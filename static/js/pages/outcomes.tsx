@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Select } from "../kit/select.tsx";
 import type { View } from "./charts.tsx";
-import { Found, asked, type Rows } from "./queries.tsx";
+import { Found, asked, type Rows } from "./answer.tsx";
 
 const OUTCOMES: [condition: string, text: string][] = [
   ["", "any outcome"],

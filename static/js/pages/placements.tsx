@@ -3,7 +3,7 @@
 import { Table } from "../kit/table.tsx";
 import { count } from "../lib/quantity.ts";
 import type { KeptLists } from "../lib/tables.ts";
-import { addressOf } from "./queries.tsx";
+import { addressOf } from "./answer.tsx";
 
 type Placement = [pod: string, recorded: string, simulated: string | null, cycle: number | null];
 export type Comparison = { counts: Record<string, number>; pods: Placement[] };

@@ -2,18 +2,21 @@
 
 import { useState } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
+import { Segmented } from "../kit/segmented.tsx";
 import { Select } from "../kit/select.tsx";
-import { Table } from "../kit/table.tsx";
-import { count } from "../lib/quantity.ts";
-import type { KeptLists } from "../lib/tables.ts";
+import { asked, download, Found, type Rows } from "./answer.tsx";
+import { AnswerChart } from "./answerchart.tsx";
 
 export type Question = { name: string; text: string; sql: string };
-export type Value = string | number | boolean | null;
-export type Rows = { columns: string[]; rows: Value[][]; more: boolean };
 
-const kept: KeptLists = {};
-const FEW = 12; // a table of so many rows needs no filter
-
+const SHAPES: [shape: string, text: string][] = [
+  ["table", "Table"],
+  ["chart", "Chart"],
+];
+const FILES: [format: "csv" | "parquet", text: string][] = [
+  ["csv", "CSV"],
+  ["parquet", "Parquet"],
+];
 const OFTEN = ["slowest", "most-preempted", "pending"]; // have a button each
 const SHORT: Record<string, string> = {
   slowest: "Slowest pods",
@@ -21,37 +24,21 @@ const SHORT: Record<string, string> = {
   pending: "Pending at the end",
 };
 
-/** Ask one SELECT about a run. Rejects with what is wrong in it, or with the server. */
-export async function asked(run: string, sql: string): Promise<Rows> {
-  const answer = await fetch(`/api/runs/${run}/query`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ sql }),
-  }).catch(() => {
-    throw new Error("The server could not be reached. Try again.");
-  });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error((body.errors as { message: string }[]).map(({ message }) => message).join("\n"));
-  return body;
-}
-
 /** The form, and the answer to what was asked last. */
 export function Queries({ run, questions }: { run: string; questions: Question[] }) {
   const [sql, setSql] = useState(questions[0].sql);
   const [chosen, choose] = useState(questions[0].name);
   const [asking, setAsking] = useState(false);
-  const [found, setFound] = useState<Rows | null>(null);
+  const [found, setFound] = useState<(Rows & { sql: string }) | null>(null);
+  const [shape, setShape] = useState("table");
   const [error, setError] = useState("");
-  const ask = async (text: string) => {
+  const attempt = async (work: () => Promise<void>) => {
     setAsking(true);
     setError("");
-    try {
-      setFound(await asked(run, text));
-    } catch (failed) {
-      setError((failed as Error).message);
-    }
+    await work().catch((failed: Error) => setError(failed.message));
     setAsking(false);
   };
+  const ask = (text: string) => attempt(async () => setFound({ ...(await asked(run, text)), sql: text }));
   const pick = (name: string) => {
     choose(name);
     const question = questions.find((one) => one.name === name);
@@ -113,52 +100,25 @@ export function Queries({ run, questions }: { run: string; questions: Question[]
           {error}
         </p>
       ) : null}
-      {found ? <Found run={run} {...found} /> : null}
+      {found ? (
+        <p class="query-acts">
+          <Segmented label="Shape of the answer" options={SHAPES} value={shape} onChange={setShape} />
+          {FILES.map(([format, text]) => (
+            <button
+              key={format}
+              type="button"
+              class="btn quiet"
+              disabled={asking}
+              aria-label={`Download the answer as ${text}`}
+              onClick={() => void attempt(() => download(run, found.sql, format))}
+            >
+              {text}
+            </button>
+          ))}
+        </p>
+      ) : null}
+      {found && shape === "chart" ? <AnswerChart key={found.columns.join()} {...found} /> : null}
+      {found && shape === "table" ? <Found run={run} {...found} /> : null}
     </>
   );
-}
-
-/** Rows of an answer; a column `cycle` leads to the cycle in the workbench. */
-export const Found = ({ run, columns, rows, more }: Rows & { run: string }) => (
-  <Table
-    title={
-      <b class="num" role="status">
-        {more ? `The first ${count(rows.length)} rows` : `${count(rows.length)} row${rows.length === 1 ? "" : "s"}`}
-      </b>
-    }
-    caption="Answer"
-    class="list tight num"
-    filter={rows.length > FEW ? "Filter rows" : ""}
-    empty="No rows."
-    kept={kept}
-    name={columns.join()}
-    heads={columns}
-    rows={rows.slice(0, 1_000).map((row, at) => (
-      <tr key={at}>
-        {row.map((value, column) => (
-          <td data-value={value ?? ""}>
-            {columns[column] === "cycle" && value ? (
-              <a href={addressOf(run, row, columns)}>{shown(value)}</a>
-            ) : (
-              shown(value)
-            )}
-          </td>
-        ))}
-      </tr>
-    ))}
-    total={rows.length}
-  />
-);
-
-/** The cycle of a row in the workbench, with its pod selected. */
-export function addressOf(run: string, row: Value[], columns: string[]) {
-  const pod = row[columns.indexOf("pod")];
-  const chosen = pod ? `?pod=${encodeURIComponent(String(pod)).replaceAll("%2F", "/")}` : "";
-  return `/runs/${run}/at/${row[columns.indexOf("cycle")]}/${chosen}`;
-}
-
-function shown(value: Value) {
-  if (value === null) return "–";
-  if (typeof value !== "number") return String(value);
-  return Number.isInteger(value) ? count(value) : value.toFixed(3);
 }

@@ -6,7 +6,7 @@ import type { Span } from "../kit/plot.tsx";
 import { Segmented } from "../kit/segmented.tsx";
 import { clock, count } from "../lib/quantity.ts";
 import type { View } from "./charts.tsx";
-import { asked } from "./queries.tsx";
+import { asked } from "./answer.tsx";
 
 type RangeProps = {
   run: string;

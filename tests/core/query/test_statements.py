@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.query.questions import QUESTIONS
-from scheduler_core.query.statement import QueryError, ask
+from scheduler_core.query.statement import QueryError, ask, file_of
 from scheduler_core.query.tables import TABLES
 from scheduler_core.run import simulate
 from scheduler_core.scenario.load import load
@@ -42,6 +43,26 @@ def test_answers_are_bounded(folder: Path) -> None:
     assert (len(many.rows), many.more) == (10_000, True)
     wide = ask(folder, "SELECT repeat('x', 100000) FROM range(1000)")
     assert (len(wide.rows) < 50, wide.more) == (True, True)
+
+
+def test_rows_are_written_as_csv_and_parquet(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the types of their columns, within the bounds of an answer; another ending is refused."""
+    sql = "SELECT cycle, time, pod FROM cycles ORDER BY cycle DESC -- newest first"
+    expected = ask(folder, sql)
+    for name in ("rows.csv", "rows.parquet"):
+        assert main(["query", str(folder), sql, "--to", str(tmp_path / name)]) == 0
+        made = duckdb.sql(f"FROM '{tmp_path / name}'")
+        assert made.columns == expected.columns
+        assert list(map(list, made.fetchall())) == expected.rows
+    assert str(duckdb.read_parquet(str(tmp_path / "rows.parquet")).types[0]) == "INTEGER"
+    assert main(["query", str(folder), sql, "--to", "rows.xls"]) == 2
+    assert "--to rows.xls: a file ends in .csv or .parquet" in capsys.readouterr().err
+    wide = file_of(folder, "SELECT repeat('x', 100000) FROM range(1000)", "csv")
+    assert len(wide) < 5 * 1024**2
+    with pytest.raises(QueryError, match="Write exactly one statement"):
+        file_of(folder, "COPY cycles TO '/dev/stdout'", "csv")
 
 
 ONE = "Write exactly one statement, a SELECT"
