@@ -96,14 +96,14 @@ export function Lines({ lines, x, y, label, range, hidden = false, onRange, onPo
           <g transform={`translate(${LEFT} ${TOP})`}>
             <YTicks ticks={ticks} inner={inner} at={(value) => place(from, value)[1]} words={y.format} />
             <XAxis axis={x} from={from} to={to} inner={inner} place={(at) => place(at, 0)[0]} />
-            <svg width={inner} height={HEIGHT - TOP - BOTTOM} class="plot-lines">
-              {lines.map((line) => (
-                <Path key={line.name} line={line} points={pointsOf(line.x, line.y, inner, place)} />
-              ))}
-              {dragged ? (
+            {lines.map((line) => (
+              <Path key={line.name} line={line} points={pointsOf(line.x, line.y, inner, place)} inner={inner} />
+            ))}
+            {dragged ? (
+              <svg width={inner} height={HEIGHT - TOP - BOTTOM} class="plot-lines">
                 <rect class="dragged" x={dragged[0]} width={dragged[1] - dragged[0]} y={0} height={HEIGHT} />
-              ) : null}
-            </svg>
+              </svg>
+            ) : null}
             {over !== null && !dragged && over >= 0 && over <= inner ? (
               <Values lines={lines} x={x} y={y} at={valueAt(over)} inner={inner} place={place} />
             ) : null}
@@ -169,15 +169,20 @@ export function XAxis({ axis, from, to, inner, place }: XAxisProps) {
   );
 }
 
-function Path({ line, points }: { line: Line; points: [number, number][] }) {
+/** A line, which ends at the edges; its marks there are whole. */
+function Path({ line, points, inner }: { line: Line; points: [number, number][]; inner: number }) {
   const path = points.map(
     ([x, y], i) => `${i ? (line.stepped ? `H${fine(x)}V` : `L${fine(x)} `) : `M${fine(x)} `}${fine(y)}`,
   );
   const every = Math.max(1, Math.ceil(points.length / SYMBOLS_SHOWN));
-  const marked = points.filter((_, i) => i % every === (line.symbol * 2) % every || i === points.length - 1);
+  const marked = points.filter(
+    ([x], i) => x >= 0 && x <= inner && (i % every === (line.symbol * 2) % every || i === points.length - 1),
+  );
   return (
     <g class="trace">
-      <path d={path.join("")} fill="none" stroke={line.colour} stroke-width="1.75" stroke-linejoin="round" />
+      <svg width={inner} height={HEIGHT - TOP - BOTTOM} class="plot-lines">
+        <path d={path.join("")} fill="none" stroke={line.colour} stroke-width="1.75" stroke-linejoin="round" />
+      </svg>
       {marked.map(([x, y]) => (
         <g transform={`translate(${fine(x)} ${fine(y)})`}>
           <Sign colour={line.colour} symbol={line.symbol} />
