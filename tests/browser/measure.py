@@ -3,9 +3,9 @@
 Starts podstep as the tests do and prints one table: step to paint at 100, 1,000 and 5,000 nodes, the first
 paint of a shared link, bytes per page and per step, the frame rate while a timeline of 100,000 cycles is
 dragged, every frame while that of 100 and of 5,000 nodes is, the time from a cold load to what the main
-button of each page does, and a recorded production cluster from its upload to its end. Everything runs once
-on this machine; where others use it too, the numbers are theirs as well. The table is also in
-var/bench/feel.json.
+button of each page does, a recorded production cluster from its upload to its end, and the longest task of
+a long run's page. Everything runs once on this machine; where others use it too, the numbers are theirs as
+well. The table is also in var/bench/feel.json.
 
 With ``--port`` it measures a podstep that runs already, so that two checkouts can be compared: in the other
 ``make run PORT=8001``, here ``make measure PARTS="drag interactive --port 8001"``.
@@ -32,12 +32,13 @@ from tests.browser.drag_frames import dragged
 from tests.browser.interactive import interactive
 from tests.browser.measures import FRAMES, Row, ms, new_page, size
 from tests.browser.pages import Workbench, example_text, share
+from tests.browser.run_page import RUN_SECONDS, long_run, run_page
 from tests.browser.test_runs import TRACE, charts, ends, open_cycle, upload
 from tests.browser.test_step_to_paint import measure
 from tests.e2e import bundles
 from tests.parts import REPOSITORY, chromium, shared
 from tests.services.byte_counter import Counting
-from tests.services.processes import free_port, wait_until
+from tests.services.processes import free_port
 from tests.services.stack import Stack, embedded_parts, running
 
 RESULTS = REPOSITORY / "var" / "bench" / "feel.json"
@@ -51,7 +52,6 @@ STEPS = 20
 MEASURED = 40  # steps from click to paint
 CYCLES = 100_000
 DRAG_MOVES = 240
-RUN_SECONDS = 900
 LIVING: tuple[Cluster, ...] = ((500, 50, 100), (5_000, 500, 100))
 LATE = 8_000  # a cycle near the end of the production trace
 
@@ -183,32 +183,10 @@ def sizes(browser: Browser, site: Stack) -> Iterator[Row]:
             )
 
 
-def long_run(site: Stack) -> str:
-    """Have a worker compute a run of :data:`CYCLES` cycles and return its address."""
-    nodes = [bundles.node(f"node-{at}", "64", "256Gi") for at in range(100)]
-    for node in nodes:
-        node["status"]["allocatable"]["pods"] = str(CYCLES // 90)
-    waves = [bundles.deployment(f"wave-{at}", CYCLES // 20, "1m", "1Mi") for at in range(20)]
-    text = bundles.bundle(*nodes, *waves)
-    scenario = site.post("/api/scenarios", {"bundle": text, "title": f"{CYCLES:,} cycles"})
-    assert scenario.status == 201, scenario.body[:500]
-    run = site.post("/api/runs", {"scenario": scenario.json["id"]})
-    assert run.status in {201, 202}, run.body[:500]
-    name = run.json["id"]
-
-    def ended() -> bool:
-        state = site.get(f"/api/runs/{name}").json["state"]
-        assert state in {"queued", "running", "done"}, state
-        return bool(state == "done")
-
-    wait_until(ended, RUN_SECONDS, f"the run of {CYCLES:,} cycles")
-    return f"/runs/{name}/at/1/"
-
-
 def scrub(browser: Browser, site: Stack) -> Iterator[Row]:
     """Drag the timeline of a long run from one end to the other and back, noting every frame."""
     page = new_page(browser, site.base_url)
-    answer = page.goto(long_run(site))
+    answer = page.goto(f"/runs/{long_run(site, CYCLES)}/at/1/")
     assert answer is not None
     assert answer.ok, answer.status
     page.wait_for_function(
@@ -331,6 +309,7 @@ PARTS: dict[str, Callable[[Browser, Stack], Iterator[Row]]] = {
     "interactive": interactive,
     "living": living,
     "production": production,
+    "run": run_page,
 }
 
 
