@@ -9,6 +9,7 @@ export type Rows = { columns: string[]; rows: Value[][]; more: boolean };
 
 const kept: KeptLists = {};
 const FEW = 12; // a table of so many rows needs no filter
+const PAGE = 25; // rows: messages are long
 
 /** Ask one SELECT about a run. Rejects with what is wrong in it, or with the server. */
 export const asked = async (run: string, sql: string): Promise<Rows> => (await answerTo(run, { sql })).json();
@@ -65,6 +66,7 @@ export const Found = ({ run, columns, rows, more }: Rows & { run: string }) => (
       </tr>
     ))}
     total={rows.length}
+    size={PAGE}
   />
 );
 

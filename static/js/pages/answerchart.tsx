@@ -59,12 +59,13 @@ function Bars({ columns, rows, at, texts }: DrawnProps & { texts: number[] }) {
   const listed = rows.slice(0, BARS);
   const most = Math.max(...listed.map((row) => Number(row[at]))) || 1;
   const first = (value: Value) => (typeof value === "string" ? value : `${columns[0]} ${shown(value)}`);
+  const wordsOf = (row: Value[]) => [first(row[0]), ...texts.map((text) => row[text] ?? "–")].join(" · ");
   return (
     <>
       <ol class="answer-bars num" aria-label={`${columns[at]} of each row`}>
         {listed.map((row, i) => (
           <li key={i}>
-            <span>{[first(row[0]), ...texts.map((text) => row[text] ?? "–")].join(" · ")}</span>
+            <span title={wordsOf(row)}>{wordsOf(row)}</span>
             <b>{shown(row[at])}</b>
             <svg width="100%" height="8" aria-hidden="true">
               <rect width={`${Math.max(0, (100 * Number(row[at])) / most)}%`} height="8" rx="2" />
