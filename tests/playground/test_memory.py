@@ -27,7 +27,7 @@ from tests.playground.conftest import PATIENCE
 from tests.services.processes import wait_until
 
 SIZE = 200_000  # bytes of a text: what is kept once for all bundles hardly counts beside it
-NEAR = 0.25
+NEAR, ROUNDS = 0.25, 4
 POOLS = ("engine", "growing", "parsing", "export", "storage", "waiting")
 """How the names of the threads that work for visitors begin."""
 
@@ -79,18 +79,24 @@ def test_the_simulations_of_v1_37_count(kind: str) -> None:
 
 
 def estimated(small: str, text: str) -> None:
-    """Assert that the estimate of a text's playback is near what is allocated for it."""
+    """Assert that the estimate of a text's playback is near what is allocated for it, in one of a few rounds.
+
+    What another test's thread allocates meanwhile only adds to a round.
+    """
     opened(small)  # fills the caches that all bundles share
-    wait_until(others_rest, 3 * PATIENCE, "what earlier tests began ends")
-    tracemalloc.start()
-    try:
-        before = in_use()
-        playback = opened(text)
-        real = in_use() - before
-    finally:
-        tracemalloc.stop()
-    estimate = playback.bytes
-    assert (1 - NEAR) * real < estimate < (1 + NEAR) * real, f"{estimate / real:.2f} of {real:,}"
+    ratios = []
+    for _ in range(ROUNDS):
+        wait_until(others_rest, 3 * PATIENCE, "what earlier tests began ends")
+        tracemalloc.start()
+        try:
+            before = in_use()
+            playback = opened(text)
+            ratios.append(playback.bytes / (in_use() - before))
+        finally:
+            tracemalloc.stop()
+        if abs(ratios[-1] - 1) < NEAR:
+            return
+    raise AssertionError(f"estimated and allocated: {ratios}")
 
 
 def test_what_is_shared_is_weighed_once() -> None:

@@ -102,14 +102,14 @@ def issue_preemption(
         f"preemptor effective priority: {preemptor.rank} (base: {preemptor.rank}, boost: 0); "
         f"preemptee effective priority: {preemptee.rank} (base: {preemptee.rank}, boost: 0)"
     )
-    message = (
+    notice = (
         f"Preempted workload {preemptee.key} (UID: {preemptee.uid}) in ClusterQueue "
         f"{target.reserving.queue}; {ranks}"
     )
     events = (
         KueueEvent(about(preemptee), "Normal", "EvictedDueToPreempted", message),
         KueueEvent(about(preemptee), "Normal", "Preempted", f"{message}; {ranks}"),
-        KueueEvent(about(preemptor), "Normal", "PreemptedWorkload", message),
+        KueueEvent(about(preemptor), "Normal", "PreemptedWorkload", notice),
     )
     return Issued(out, events)
 
