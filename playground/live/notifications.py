@@ -84,7 +84,7 @@ class Watching:
         self._attended: dict[Hashable, tuple[LibraryEntry, Listener] | None] = {}
         self._runs: set[str] = set()
         self._drafts: dict[str, None] = {}
-        self._comments: dict[int, str | None] = {}  # key: the room whose comments they are
+        self._comments: dict[int, str | None] = {}  # by scenario: the room whose comments they are
         self.veiled = False  # a room's question is open: what a source grows by, or a comment, may answer it
 
     def attend(self, source: sources.Source, playback: Playback, seen: int) -> None:

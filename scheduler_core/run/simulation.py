@@ -124,7 +124,7 @@ class TimedSimulation(FrameworkReader, Stepper):
     def record_nothing(self) -> None:
         """Leave out from now on what is read of a run beside its objects and decisions.
 
-        That are its events, where pods moved, and the availability of workloads.
+        These are its events, where pods moved, and the availability of workloads.
         """
         self.framework.availability = None
         self.observers.clear()

@@ -33,7 +33,7 @@ class ResourceFlavor(Struct, frozen=True):
     topology: str = ""
 
 
-class ResourceQuotaLimits(Struct, frozen=True):
+class QuotaLimits(Struct, frozen=True):
     """What a queue or a cohort has of one resource in one flavor; a limit that is ``None`` does not limit."""
 
     nominal: int = 0
@@ -45,7 +45,7 @@ class FlavorQuotas(Struct, frozen=True):
     """A flavor of a resource group, with the quotas of the resources that the group covers."""
 
     name: str
-    resources: Mapping[str, ResourceQuotaLimits]
+    resources: Mapping[str, QuotaLimits]
 
 
 class ResourceGroup(Struct, frozen=True):

@@ -13,8 +13,8 @@ from scheduler_core.cluster.kueue.objects import (
     ClusterQueue,
     Cohort,
     FlavorResource,
+    QuotaLimits,
     ResourceGroup,
-    ResourceQuotaLimits,
     Usage,
 )
 
@@ -34,7 +34,7 @@ class QuotaNode:
         name: str,
         *,
         is_queue: bool,
-        quotas: Mapping[FlavorResource, ResourceQuotaLimits],
+        quotas: Mapping[FlavorResource, QuotaLimits],
         weight: float,
     ) -> None:
         self.name, self.is_queue, self.quotas, self.weight = name, is_queue, quotas, weight
@@ -261,7 +261,7 @@ def _cohort_node(cohort: Cohort) -> QuotaNode:
     return QuotaNode(cohort.name, is_queue=False, quotas=_quotas(cohort.groups), weight=cohort.weight)
 
 
-def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, ResourceQuotaLimits]:
+def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, QuotaLimits]:
     return {
         (flavor.name, resource): quota
         for group in groups

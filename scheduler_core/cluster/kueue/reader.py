@@ -14,9 +14,9 @@ from scheduler_core.cluster.kueue.objects import (
     LocalQueue,
     PodSet,
     PreemptionPolicy,
+    QuotaLimits,
     ResourceFlavor,
     ResourceGroup,
-    ResourceQuotaLimits,
     Topology,
     TopologyRequest,
 )
@@ -88,8 +88,8 @@ def _group(group: Mapping[str, Any]) -> ResourceGroup:
     return ResourceGroup(tuple(group.get("coveredResources") or ()), flavors)
 
 
-def _quota(resource: str, row: Mapping[str, Any]) -> ResourceQuotaLimits:
-    return ResourceQuotaLimits(
+def _quota(resource: str, row: Mapping[str, Any]) -> QuotaLimits:
+    return QuotaLimits(
         nominal=parse_resource(resource, str(row.get("nominalQuota") or 0)),
         borrowing_limit=_limit(resource, row.get("borrowingLimit")),
         lending_limit=_limit(resource, row.get("lendingLimit")),

@@ -13,8 +13,8 @@ from scheduler_core.cluster.kueue.objects import (
     ClusterQueue,
     FlavorResource,
     PodSet,
+    QuotaLimits,
     ResourceFlavor,
-    ResourceQuotaLimits,
     TopologyRequest,
 )
 from scheduler_core.cluster.kueue.workload import Workload
@@ -75,7 +75,7 @@ def _raise(
     )
 
 
-def _quotas(queue: ClusterQueue) -> Iterator[tuple[str, FlavorResource, ResourceQuotaLimits]]:
+def _quotas(queue: ClusterQueue) -> Iterator[tuple[str, FlavorResource, QuotaLimits]]:
     for at, group in enumerate(queue.groups):
         for number, flavor in enumerate(group.flavors):
             for place, (resource, quota) in enumerate(flavor.resources.items()):
@@ -84,7 +84,7 @@ def _quotas(queue: ClusterQueue) -> Iterator[tuple[str, FlavorResource, Resource
 
 
 def _with_quotas(queue: ClusterQueue, raised: Mapping[FlavorResource, int], field: str) -> ClusterQueue:
-    def quota(pair: FlavorResource, old: ResourceQuotaLimits) -> ResourceQuotaLimits:
+    def quota(pair: FlavorResource, old: QuotaLimits) -> QuotaLimits:
         return replace(old, **{field: (getattr(old, field) or 0) + raised[pair]}) if pair in raised else old
 
     groups = tuple(
