@@ -32,6 +32,8 @@ Step = tuple[str, Hashable]
 """From an object to one in it: ``(".", attribute)`` or ``("[", key or index)``."""
 Path = tuple[str, Hashable, tuple[Step, ...]]
 """``(module, name, steps)`` of a constant; ``("", number, steps)`` of what the scenario has."""
+Places = dict[int, tuple[object, Path]]
+"""Objects with their paths, by identity. They are held: the identity of a freed object is used again."""
 
 
 def pack(run: Stepper) -> bytes | None:
@@ -83,8 +85,8 @@ class _Pickler(pickle.Pickler):
         self._kept = list(_shared(scenario))  # so that no identity is used again
         self._numbers = {id(one): number for number, one in enumerate(self._kept) if one is not None}
         self._constants = _constants(sum(name.startswith(PACKAGE) for name in sys.modules))
-        self._compiled = {
-            id(one): ("", number, (_COMPILED, *steps))
+        self._compiled: Places = {
+            id(one): (one, ("", number, (_COMPILED, *steps)))
             for number, configuration in enumerate(scenario.configurations, 1)
             if _COMPILED[1] in vars(configuration)
             for steps, one in _walk(getattr(configuration, _COMPILED[1]))
@@ -96,8 +98,8 @@ class _Pickler(pickle.Pickler):
         number = self._numbers.get(id(obj))
         if number is not None:
             return _at, (number,)
-        path = self._compiled.get(id(obj)) or self._constants.get(id(obj))
-        return NotImplemented if path is None else (_along, path)
+        place = self._compiled.get(id(obj)) or self._constants.get(id(obj))
+        return NotImplemented if place is None else (_along, place[1])
 
 
 class _Unpickler(pickle.Unpickler):
@@ -160,15 +162,15 @@ _COMPILED: Step = (".", "compiled")
 
 
 @lru_cache(maxsize=1)
-def _constants(modules: int) -> Mapping[int, Path]:
-    """Return the paths of what the constants of the engine's modules hold, by identity."""
+def _constants(modules: int) -> Places:
+    """Return what the constants of the engine's modules hold, with its paths."""
     del modules  # another number: more were imported
-    found: dict[int, Path] = {}
+    found: Places = {}
     for module in [name for name in sys.modules if name.startswith(PACKAGE)]:
         for name, value in vars(sys.modules[module]).items():
             if name.strip("_").isupper():
                 for steps, one in _walk(value):
-                    found.setdefault(id(one), (module, name, steps))
+                    found.setdefault(id(one), (one, (module, name, steps)))
     return found
 
 

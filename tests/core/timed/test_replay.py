@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.run import pack, unpack
+from scheduler_core.run import pack, packs, unpack
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
@@ -172,3 +172,10 @@ def test_a_decision_of_another_run_is_refused() -> None:
         TimedSimulation(scenario).replay(decisions[1:])
     with pytest.raises(ValueError, match="no pod is left"):
         TimedSimulation(scenario).replay([*decisions, decisions[0]])
+
+
+def test_constants_in_checkpoints_are_known_by_objects_that_live() -> None:
+    """No object that is made later has the identity of a constant, which a run would have in its place."""
+    places = packs._constants(0)
+    assert places
+    assert [path for key, (one, path) in places.items() if id(one) != key] == []
