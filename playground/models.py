@@ -443,7 +443,7 @@ class SweepCell(models.Model):
     values = models.JSONField()  # of the axes, in their order
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="cells")
     ended = models.BooleanField(default=False)
-    metrics = models.JSONField(null=True)  # see scheduler_core.sweep.figures
+    metrics = models.JSONField(null=True)  # see scheduler_core.studies.sweep.figures
     optimum = models.JSONField(null=True)  # what was found on request, see scheduler_core.compare.optimum
     error = models.TextField(blank=True)
 

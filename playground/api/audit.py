@@ -11,7 +11,7 @@ from playground.api.route import BUSY, ERRORS, route
 from playground.comparisons import address, audits
 from playground.playback import sources
 from playground.playback.deadlines import TooMuchWorkError
-from scheduler_core.audit.audit import SUBJECTS
+from scheduler_core.studies.audit.audit import SUBJECTS
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}

@@ -14,7 +14,7 @@ from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.comparisons import contracts, questions
 from playground.playback import sources
-from scheduler_core.contracts.verdict import VERDICTS
+from scheduler_core.studies.contracts.verdict import VERDICTS
 
 FORMS = {
     "json": "application/json",

@@ -33,8 +33,8 @@ from scheduler_core.compare.results.final_manifests import ending_documents
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.plain import converted
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.query.statement import QueryError
-from scheduler_core.query.tables import in_csv
+from scheduler_core.record.query.statement import QueryError
+from scheduler_core.record.query.tables import in_csv
 from scheduler_core.run.trace import trace_line
 
 #: Of files by their endings.

@@ -13,15 +13,15 @@ from playground.pool import parts
 from playground.pool.jobs import pool_job
 from playground.storage import bundles
 from playground.wire import Encoded, encode
-from scheduler_core.audit.allowance import AuditBounds
-from scheduler_core.audit.audit import SUBJECTS, audit
-from scheduler_core.audit.capacity import of_pod
-from scheduler_core.audit.cluster import AuditedCluster
-from scheduler_core.audit.row import AuditRow
-from scheduler_core.audit.sample import NoPodError, chosen, sample
 from scheduler_core.interrupts import interrupted_by
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
+from scheduler_core.studies.audit.allowance import AuditBounds
+from scheduler_core.studies.audit.audit import SUBJECTS, audit
+from scheduler_core.studies.audit.capacity import of_pod
+from scheduler_core.studies.audit.cluster import AuditedCluster
+from scheduler_core.studies.audit.row import AuditRow
+from scheduler_core.studies.audit.sample import NoPodError, chosen, sample
 
 BOUNDS = AuditBounds(seconds=30.0, cases=200)
 MOST_TARGETS = 200  # of a branch that a row opens

@@ -13,17 +13,17 @@ from playground.pool import parts
 from playground.pool.jobs import pool_job
 from playground.storage import bundles
 from playground.wire import Encoded, encode
-from scheduler_core.contracts.check import check, misfits
-from scheduler_core.contracts.document import Contract, read_contracts
-from scheduler_core.contracts.library import READY, ready_text
-from scheduler_core.contracts.names import names_of
-from scheduler_core.contracts.report import FORMATS
-from scheduler_core.contracts.search import CheckBounds
-from scheduler_core.contracts.verdict import Verdict
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.interrupts import interrupted_by
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.studies.contracts.check import check, misfits
+from scheduler_core.studies.contracts.document import Contract, read_contracts
+from scheduler_core.studies.contracts.library import READY, ready_text
+from scheduler_core.studies.contracts.names import names_of
+from scheduler_core.studies.contracts.report import FORMATS
+from scheduler_core.studies.contracts.search import CheckBounds
+from scheduler_core.studies.contracts.verdict import Verdict
 
 BUDGET = CheckBounds(cases=1_000, seconds=20.0, shrinking=10.0)
 MOST_CONTRACTS = 20

@@ -12,15 +12,15 @@ from playground.edits.drafts import written
 from playground.models import Draft
 from playground.playback import sources
 from playground.storage import bundles, store
-from scheduler_core.audit.operations import operations
-from scheduler_core.audit.policies import MOST_ALLOCATED, documents_again
-from scheduler_core.audit.row import Opening
-from scheduler_core.audit.variation import with_settings
 from scheduler_core.authoring.verb_targets import VerbError
 from scheduler_core.scenario.history import all_placed_at, with_operations
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.release import BY_PLUGINS, DEFAULT_RELEASE
+from scheduler_core.studies.audit.operations import operations
+from scheduler_core.studies.audit.policies import MOST_ALLOCATED, documents_again
+from scheduler_core.studies.audit.row import Opening
+from scheduler_core.studies.audit.variation import with_settings
 
 VERBS = ("fail", "lose", "drain", "upgrade", "restart", "scale")
 MOST_TARGETS = 200

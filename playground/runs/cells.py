@@ -17,7 +17,7 @@ from playground.runs import queue_choice, rungs
 from playground.storage import bundles, quotas, store
 from scheduler_core.run import Stepper
 from scheduler_core.scenario import scenario as core
-from scheduler_core.sweep import Waits, cell_figures, scenario_of_cell
+from scheduler_core.studies.sweep import Waits, cell_figures, scenario_of_cell
 
 REMOVED = "The run was removed before it ended."
 

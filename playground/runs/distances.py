@@ -19,7 +19,7 @@ from playground.wire import Encoded, encode
 from scheduler_core.compare.optimum.greed import VERDICTS
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
-from scheduler_core.sweep import cell_distance
+from scheduler_core.studies.sweep import cell_distance
 
 SECONDS = 5  # of a search
 PLAYING_SECONDS = 10.0

@@ -21,8 +21,8 @@ from playground.pool import offload
 from playground.pool.shares import BusyError
 from playground.storage import bundles
 from playground.visitors import identity
-from scheduler_core.query.statement import Answer, ask, file_of
-from scheduler_core.query.tables import TABLES, RunTables
+from scheduler_core.record.query.statement import Answer, ask, file_of
+from scheduler_core.record.query.tables import TABLES, RunTables
 
 AT_ONCE = 2
 PARTIAL = "partial-"

@@ -17,7 +17,7 @@ from playground.models import DONE, RUNNING, Run, Scenario, Sweep, SweepCell, ne
 from playground.playback.packed_runs import engine_code
 from playground.runs import delivery
 from playground.storage import store
-from scheduler_core.sweep import Budget, Halving, Named, Prices, named_in, read_halving, read_prices
+from scheduler_core.studies.sweep import Budget, Halving, Named, Prices, named_in, read_halving, read_prices
 
 ANNOUNCED = 2  # runs of a rung: each task that computes one announces another
 KNOWN = 5_000  # cells of a scenario that are looked through

@@ -29,7 +29,7 @@ from playground.runtime import log_context
 from playground.storage import quotas, store
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
-from scheduler_core.sweep import pareto_front, read_sweep
+from scheduler_core.studies.sweep import pareto_front, read_sweep
 
 
 def start(
@@ -149,7 +149,7 @@ def wire(sweep: Sweep, visitor: str = "") -> dict[str, Any]:
 
     Its state is read with the cells, by one query: cells that end meanwhile would seem to leave it running.
     ``front`` has the numbers of the cells that no other is better than, see
-    :func:`scheduler_core.sweep.play.pareto_front`.
+    :func:`scheduler_core.studies.sweep.play.pareto_front`.
     """
     names = [name for name, _ in sweep.axes]
     rows = list(

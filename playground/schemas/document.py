@@ -29,11 +29,6 @@ from django.conf import settings
 
 from playground.reference import catalogue
 from playground.schemas.words import of_choice, of_field, words
-from scheduler_core.contracts.conditions import FACTS
-from scheduler_core.contracts.document import CONTRACT, MODES
-from scheduler_core.contracts.document import KIND as CONTRACT_KIND
-from scheduler_core.contracts.document import VERSION as CONTRACT_VERSION
-from scheduler_core.contracts.nemeses import NEMESES
 from scheduler_core.formats.patch import PATCH_TYPES
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.readers import Outline, Reader, outline_of
@@ -51,6 +46,11 @@ from scheduler_core.schedulers.v1_22.configuration.reader import CONFIGURATION
 from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS
 from scheduler_core.settings.release import CONFIGURATION_KIND
 from scheduler_core.settings.settings import SETTINGS, SETTINGS_KIND
+from scheduler_core.studies.contracts.conditions import FACTS
+from scheduler_core.studies.contracts.document import CONTRACT, MODES
+from scheduler_core.studies.contracts.document import KIND as CONTRACT_KIND
+from scheduler_core.studies.contracts.document import VERSION as CONTRACT_VERSION
+from scheduler_core.studies.contracts.nemeses import NEMESES
 
 Json = dict[str, Any]
 

@@ -16,8 +16,8 @@ from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json
 from playground.storage import store
 from playground.views.workbench import _visitor
-from scheduler_core.query.questions import QUESTIONS
-from scheduler_core.query.tables import TABLES
+from scheduler_core.record.query.questions import QUESTIONS
+from scheduler_core.record.query.tables import TABLES
 
 RUNS_SHOWN = 200
 

@@ -23,8 +23,8 @@ from playground.views.comparison import REFUSALS, choices, problem_words, status
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import address_of, throttled
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.sweep import AXES
-from scheduler_core.sweep.text import in_text, sweep_body
+from scheduler_core.studies.sweep import AXES
+from scheduler_core.studies.sweep.text import in_text, sweep_body
 
 FIRST = "grid:\n  scoringStrategy: [LeastAllocated, MostAllocated]\n  seed: [0, 1, 2]\n"
 """The grid that the form begins with."""
@@ -39,7 +39,7 @@ def form(request: HttpRequest) -> HttpResponse:
     """Render ``sweep_new.html``, or start the sweep that is posted and redirect to its page.
 
     Context: ``asked`` ({of, text}); ``choices`` (as on the page of a comparison); ``axes`` (rows of
-    :data:`scheduler_core.sweep.AXES` with ``text``, a line of YAML); ``problems`` (sentences); ``most``.
+    ``scheduler_core.studies.sweep.AXES`` with ``text``, a line of YAML); ``problems`` (sentences); ``most``.
     """
     sent = request.POST if request.method == "POST" else request.GET
     asked = {"of": sent.get("of", "") or sent.get("from", ""), "text": sent.get("text", FIRST)}

@@ -6,9 +6,6 @@ import argparse
 import shlex
 from collections.abc import Iterable, Iterator
 
-from scheduler_core.audit.allowance import CASES, SECONDS, AuditBounds
-from scheduler_core.audit.audit import SUBJECTS, audit
-from scheduler_core.audit.row import AuditRow
 from scheduler_core.cli.input_files import (
     FILES,
     InputError,
@@ -20,6 +17,9 @@ from scheduler_core.cli.input_files import (
 from scheduler_core.cli.output import add_output_argument, counted_on_terminal, write_answer
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
+from scheduler_core.studies.audit.allowance import CASES, SECONDS, AuditBounds
+from scheduler_core.studies.audit.audit import SUBJECTS, audit
+from scheduler_core.studies.audit.row import AuditRow
 
 MOST_SECONDS = 3600.0
 MARKS = {"ok": "ok", "note": "note", "risk": "at risk", "unknown": "cannot say"}

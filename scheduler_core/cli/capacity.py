@@ -5,11 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from scheduler_core.audit.allowance import SECONDS, Allowance, AuditBounds
-from scheduler_core.audit.capacity import SUBJECT, of_pod, rows
-from scheduler_core.audit.cluster import AuditedCluster
-from scheduler_core.audit.row import AuditRow
-from scheduler_core.audit.sample import NoPodError, chosen, sample
 from scheduler_core.cli.audit import row_lines
 from scheduler_core.cli.input_files import (
     FILES,
@@ -22,6 +17,11 @@ from scheduler_core.cli.input_files import (
 from scheduler_core.cli.output import add_output_argument, write_answer
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
+from scheduler_core.studies.audit.allowance import SECONDS, Allowance, AuditBounds
+from scheduler_core.studies.audit.capacity import SUBJECT, of_pod, rows
+from scheduler_core.studies.audit.cluster import AuditedCluster
+from scheduler_core.studies.audit.row import AuditRow
+from scheduler_core.studies.audit.sample import NoPodError, chosen, sample
 
 MOST_REPLICAS = 2_000
 

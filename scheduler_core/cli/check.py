@@ -17,15 +17,15 @@ from scheduler_core.cli.input_files import (
     read_scenario,
 )
 from scheduler_core.cli.output import add_output_argument, write_answer
-from scheduler_core.contracts.check import check, unnoted
-from scheduler_core.contracts.document import Contract, read_contracts
-from scheduler_core.contracts.library import READY, ready_text
-from scheduler_core.contracts.report import FORMATS, as_data, lines
-from scheduler_core.contracts.search import CheckBounds
-from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, Verdict
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
+from scheduler_core.studies.contracts.check import check, unnoted
+from scheduler_core.studies.contracts.document import Contract, read_contracts
+from scheduler_core.studies.contracts.library import READY, ready_text
+from scheduler_core.studies.contracts.report import FORMATS, as_data, lines
+from scheduler_core.studies.contracts.search import CheckBounds
+from scheduler_core.studies.contracts.verdict import HOLDS, UNCOUNTERED, Verdict
 
 MOST_CASES, MOST_SECONDS, MOST_PROCESSES = 1_000_000, 86_400.0, 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")

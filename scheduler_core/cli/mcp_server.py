@@ -19,8 +19,8 @@ import scheduler_core
 from scheduler_core.authoring.verbs import VERBS
 from scheduler_core.cli.commands import BAD_INPUT, BY_NAME
 from scheduler_core.cli.input_files import FILES
-from scheduler_core.contracts.library import READY
 from scheduler_core.settings.release import RELEASES
+from scheduler_core.studies.contracts.library import READY
 
 BUNDLE_BYTES = 8 << 20
 ANSWER_BYTES = 1 << 20

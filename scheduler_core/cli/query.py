@@ -13,9 +13,9 @@ from scheduler_core.cli.output import add_output_argument, counted_on_terminal, 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import PolicyError
-from scheduler_core.query.questions import QUESTIONS
-from scheduler_core.query.statement import FORMS, Answer, QueryError, ask, file_of
-from scheduler_core.query.tables import TABLES, RunTables
+from scheduler_core.record.query.questions import QUESTIONS
+from scheduler_core.record.query.statement import FORMS, Answer, QueryError, ask, file_of
+from scheduler_core.record.query.tables import TABLES, RunTables
 from scheduler_core.run import simulate
 
 FIRST = "cycles.parquet"

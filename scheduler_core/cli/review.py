@@ -15,7 +15,7 @@ from scheduler_core.cli import commands
 from scheduler_core.cli.check import all_hold, checked
 from scheduler_core.cli.html import write_html
 from scheduler_core.cli.input_files import FILES, InputError, add_scheduler_argument, read_scenario
-from scheduler_core.contracts.report import FORMATS
+from scheduler_core.studies.contracts.report import FORMATS
 
 MARK = "<!-- podstep -->"
 """By which the comment of an earlier push is found, and replaced."""

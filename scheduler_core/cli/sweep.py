@@ -19,7 +19,7 @@ from scheduler_core.cli.output import add_output_argument, counted_on_terminal, 
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.sweep import (
+from scheduler_core.studies.sweep import (
     AXES,
     Grid,
     cell_distance,
@@ -28,7 +28,7 @@ from scheduler_core.sweep import (
     read_sweep,
     scenario_of_cell,
 )
-from scheduler_core.sweep.text import in_text, sweep_body
+from scheduler_core.studies.sweep.text import in_text, sweep_body
 
 COLUMNS = (
     *("placed", "pending", "preemptions", "nodesUsed", "cpu", "memory", "fragmentation", "cpuDeviation"),

@@ -6,7 +6,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from scheduler_core.contracts.library import READY, ready_text
+from scheduler_core.studies.contracts.library import READY, ready_text
 from tests.core.contracts.ready import CASES
 from tests.playground.conftest import OWNER, STRANGER, connected
 from tests.playground.test_two_sources import shared

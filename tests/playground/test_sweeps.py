@@ -23,8 +23,8 @@ from playground.tasks import run_simulation
 from scheduler_core import load
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.query.tables import TABLES
-from scheduler_core.sweep import cell_run
+from scheduler_core.record.query.tables import TABLES
+from scheduler_core.studies.sweep import cell_run
 from tests.playground.conftest import DATA, OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)

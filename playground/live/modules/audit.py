@@ -16,7 +16,7 @@ from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.protocol.answers import TitledDraftWire
 from playground.protocol.audit import AuditRowWire, AuditWire
-from scheduler_core.audit.row import Opening
+from scheduler_core.studies.audit.row import Opening
 
 
 class AuditGet(OfSource):

@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 
 from scheduler_core import Scenario, load
-from scheduler_core.audit.allowance import DEFAULT_BOUNDS, AuditBounds
-from scheduler_core.audit.audit import SUBJECTS, audit
-from scheduler_core.audit.row import AuditRow
+from scheduler_core.studies.audit.allowance import DEFAULT_BOUNDS, AuditBounds
+from scheduler_core.studies.audit.audit import SUBJECTS, audit
+from scheduler_core.studies.audit.row import AuditRow
 
 Document = dict[str, Any]
 

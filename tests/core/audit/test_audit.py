@@ -10,20 +10,20 @@ import pytest
 
 from scheduler_core import Scenario, load, simulate
 from scheduler_core.__main__ import main
-from scheduler_core.audit import drains
-from scheduler_core.audit.allowance import AuditBounds
-from scheduler_core.audit.audit import SUBJECTS, audit
-from scheduler_core.audit.capacity import of_pod
-from scheduler_core.audit.cluster import AuditedCluster
-from scheduler_core.audit.policies import MOST_ALLOCATED, documents_again
-from scheduler_core.audit.row import Opening
-from scheduler_core.audit.sample import NoPodError, chosen, sample
 from scheduler_core.authoring.examples import find
 from scheduler_core.compare.plane import living
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.run import Stepper
 from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.scenario.load import load_documents
+from scheduler_core.studies.audit import drains
+from scheduler_core.studies.audit.allowance import AuditBounds
+from scheduler_core.studies.audit.audit import SUBJECTS, audit
+from scheduler_core.studies.audit.capacity import of_pod
+from scheduler_core.studies.audit.cluster import AuditedCluster
+from scheduler_core.studies.audit.policies import MOST_ALLOCATED, documents_again
+from scheduler_core.studies.audit.row import Opening
+from scheduler_core.studies.audit.sample import NoPodError, chosen, sample
 from tests.conformance.random_records import Dice
 from tests.core.audit.clusters import (
     Document,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import BundleError, Scenario, load
-from scheduler_core.contracts.check import check, misfits
-from scheduler_core.contracts.conditions import FactName, read_condition
-from scheduler_core.contracts.document import gaps_of, read_contracts
 from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.studies.contracts.check import check, misfits
+from scheduler_core.studies.contracts.conditions import FactName, read_condition
+from scheduler_core.studies.contracts.document import gaps_of, read_contracts
 from tests.core.contracts.clusters import bundle, joining, nodes, settings, workload
 from tests.core.kueue.clusters import manifests
 
@@ -112,7 +112,7 @@ def test_bad_contracts_are_refused_at_their_line(name: str, monkeypatch: pytest.
     """The first problem is at the line, has the remedy, and comes before anything is played."""
     text, line, remedy = BAD[name]
     scenario = load(CLUSTER)
-    monkeypatch.delattr("scheduler_core.contracts.check._Check.verdict")
+    monkeypatch.delattr("scheduler_core.studies.contracts.check._Check.verdict")
     with pytest.raises(BundleError) as error:
         list(check(scenario, read_contracts([("one.yaml", HEAD + text)])))
     assert _while_typed(scenario, text) == list(error.value.problems)

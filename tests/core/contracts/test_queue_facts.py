@@ -7,9 +7,9 @@ import json
 import pytest
 
 from scheduler_core import load
-from scheduler_core.contracts.check import check
-from scheduler_core.contracts.document import read_contracts
-from scheduler_core.contracts.search import CheckBounds
+from scheduler_core.studies.contracts.check import check
+from scheduler_core.studies.contracts.document import read_contracts
+from scheduler_core.studies.contracts.search import CheckBounds
 from tests.core.contracts.clusters import bundle, nodes, queued
 from tests.core.kueue.clusters import manifests
 

@@ -9,12 +9,12 @@ import pytest
 
 from scheduler_core import BundleError, Limits, load
 from scheduler_core.cli.directories import read_directory
-from scheduler_core.contracts.check import check
-from scheduler_core.contracts.document import read_contracts
-from scheduler_core.contracts.library import READY, ready_text
-from scheduler_core.contracts.search import CheckBounds
-from scheduler_core.contracts.verdict import HOLDS, UNCOUNTERED, VIOLATED, Verdict
 from scheduler_core.scenario.load import load_documents
+from scheduler_core.studies.contracts.check import check
+from scheduler_core.studies.contracts.document import read_contracts
+from scheduler_core.studies.contracts.library import READY, ready_text
+from scheduler_core.studies.contracts.search import CheckBounds
+from scheduler_core.studies.contracts.verdict import HOLDS, UNCOUNTERED, VIOLATED, Verdict
 from tests.core.contracts.ready import CASES, ReadyCase
 
 SPREAD = "rollout-spread"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.contracts.check import check
-from scheduler_core.contracts.document import read_contracts
-from scheduler_core.contracts.search import CheckBounds
-from scheduler_core.contracts.verdict import UNCOUNTERED, VIOLATED, Verdict
+from scheduler_core.studies.contracts.check import check
+from scheduler_core.studies.contracts.document import read_contracts
+from scheduler_core.studies.contracts.search import CheckBounds
+from scheduler_core.studies.contracts.verdict import UNCOUNTERED, VIOLATED, Verdict
 from tests.core.contracts.clusters import bundle, nodes, workload
 
 HEAD = "apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\nspec:\n"

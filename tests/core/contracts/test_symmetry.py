@@ -10,12 +10,12 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.compare.refinement import Coloring
-from scheduler_core.contracts.case import Cluster, play
-from scheduler_core.contracts.document import Contract, read_contracts
-from scheduler_core.contracts.headroom import Headroom
-from scheduler_core.contracts.histories import Histories, histories
-from scheduler_core.contracts.search import representatives, unlike
-from scheduler_core.contracts.symmetry import HistoryClass, classes_of, losses_of
+from scheduler_core.studies.contracts.case import Cluster, play
+from scheduler_core.studies.contracts.document import Contract, read_contracts
+from scheduler_core.studies.contracts.headroom import Headroom
+from scheduler_core.studies.contracts.histories import Histories, histories
+from scheduler_core.studies.contracts.search import representatives, unlike
+from scheduler_core.studies.contracts.symmetry import HistoryClass, classes_of, losses_of
 from tests.core.contracts.clusters import apart, bundle, nodes, spread, workload
 
 HEAD = "apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\n"

@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 from scheduler_core.__main__ import main
-from scheduler_core.query.questions import QUESTIONS
-from scheduler_core.query.statement import QueryError, ask, file_of
-from scheduler_core.query.tables import TABLES
+from scheduler_core.record.query.questions import QUESTIONS
+from scheduler_core.record.query.statement import QueryError, ask, file_of
+from scheduler_core.record.query.tables import TABLES
 from scheduler_core.run import simulate
 from scheduler_core.scenario.load import load
 

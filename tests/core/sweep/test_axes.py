@@ -14,9 +14,9 @@ from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.load import load, load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.sweep import AXES, cell_run, pareto_front, read_sweep, scenario_of_cell
-from scheduler_core.sweep.quota import quotas_of
-from scheduler_core.sweep.shapes import HOSTNAME
+from scheduler_core.studies.sweep import AXES, cell_run, pareto_front, read_sweep, scenario_of_cell
+from scheduler_core.studies.sweep.quota import quotas_of
+from scheduler_core.studies.sweep.shapes import HOSTNAME
 
 Grid = dict[str, Any]
 

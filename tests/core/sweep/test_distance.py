@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.authoring.examples import find
 from scheduler_core.compare.optimum import distance
-from scheduler_core.sweep import cell_distance
+from scheduler_core.studies.sweep import cell_distance
 
 ROWS = {
     "first-cycle": ("improved", 3, 3, 3, 1),  # spread over three nodes, and one would do

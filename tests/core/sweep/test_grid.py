@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.sweep import read_sweep
+from scheduler_core.studies.sweep import read_sweep
 
 
 def test_cells_are_every_combination(small: Scenario) -> None:
