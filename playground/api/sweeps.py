@@ -112,7 +112,7 @@ def cancel_sweep(request: HttpRequest, name: str) -> HttpResponse:
     "/api/sweeps/{name}/cells/{number}/optimum",
     "Search how far the placement of a cell is from the best one",
     {
-        200: ("The distance; it is searched once", payloads.Distance),
+        200: ("The distance; it is searched once", payloads.CellDistance),
         409: ("The cell's run has not ended", Errors),
         422: ("Too large to compute interactively", Errors),
         **ERRORS,

@@ -27,7 +27,7 @@ from playground.pool.jobs import pool_job
 from playground.pool.shares import BusyError
 
 
-class AskedQuestion(Struct, frozen=True):
+class StopQuestion(Struct, frozen=True):
     """A task with its facts put in, and what can be answered; ``labels`` are those of ``options`` as HTML."""
 
     task: LessonTask
@@ -42,7 +42,7 @@ class StopPage(Struct, frozen=True):
 
     moments: stages.StopMoments
     text: str
-    asked: AskedQuestion | None
+    asked: StopQuestion | None
     bundle: str = ""
 
 
@@ -126,7 +126,7 @@ def _stop(of: Lesson, key: str) -> Stop:
     return next(one for one in of.stops if one.key == key)
 
 
-def _asked(task: LessonTask, stop: Stop, bundle: str) -> AskedQuestion:
+def _asked(task: LessonTask, stop: Stop, bundle: str) -> StopQuestion:
     options = forms.options(task, stop, bundle)
     labels = tuple(encodable_line(one.label) for one in options)
-    return AskedQuestion(task, encodable(task.question), tuple(options), labels, tuple(forms.forbidden(stop)))
+    return StopQuestion(task, encodable(task.question), tuple(options), labels, tuple(forms.forbidden(stop)))

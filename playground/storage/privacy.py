@@ -13,7 +13,7 @@ from playground.models import Draft
 from playground.storage import bundles, store, texts
 from scheduler_core.authoring import redaction
 from scheduler_core.authoring.redaction import PARTS, Contents
-from scheduler_core.formats.bundle import Entry, File
+from scheduler_core.formats.bundle import BundleEntry, File
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.splices import splice
@@ -103,7 +103,7 @@ def _any(found: Contents) -> bool:
     return any(found.private().values())
 
 
-def _entries(text: str) -> list[Entry]:
+def _entries(text: str) -> list[BundleEntry]:
     with suppress(BundleError, bundles.TooLargeError):
         return texts.entries(text)
     return []

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from playground.storage import bundles
-from scheduler_core.formats.bundle import Entry, File, read_files
+from scheduler_core.formats.bundle import BundleEntry, File, read_files
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.folder import Folder
 from scheduler_core.formats.limits import Limits
@@ -142,7 +142,7 @@ def publishable(text: str, scenario: Scenario) -> str:
     return bundles.bundle_text(scenario)
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[BundleEntry]:
     """Return the documents of a text, Secrets among them. Raises BundleError."""
     return read_files([("", text)], Limits(size=max(1, 4 * len(text)))).entries
 

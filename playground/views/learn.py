@@ -185,7 +185,7 @@ def stop_context(
     }
 
 
-def _asking(at: Stop, question: stop_pages.AskedQuestion | None, stage: stages.Stage) -> dict[str, Any]:
+def _asking(at: Stop, question: stop_pages.StopQuestion | None, stage: stages.Stage) -> dict[str, Any]:
     """Return the context of a question about a scenario."""
     task, asked = question and question.task, None
     if question is not None and question.task.form is not None:

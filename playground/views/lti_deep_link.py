@@ -70,7 +70,7 @@ def picked(request: HttpRequest) -> HttpResponse:
     try:
         kept = signing.loads(request.POST.get("ticket", "")[: 2 * LARGEST], salt=SALT, max_age=PICK_SECONDS)
         if kept["browser"] != browsers.browser_of(request):
-            raise LaunchRefusedError("The link was asked for in another browser.")
+            raise LaunchRefusedError("The link was requested in another browser.")
         return _answer(request, kept)
     except (signing.BadSignature, LaunchRefusedError) as error:
         reason = str(error) if isinstance(error, LaunchRefusedError) else "The page was open for too long."

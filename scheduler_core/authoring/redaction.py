@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.scenario.config_maps import contained_in
 
@@ -62,7 +62,7 @@ class Contents(Struct, frozen=True):
         return {"env": self.env, "commands": self.commands, "secrets": self.secrets}
 
 
-def contents(entries: Iterable[Entry]) -> Contents:
+def contents(entries: Iterable[BundleEntry]) -> Contents:
     """Count what objects tell."""
     found: Counter[str] = Counter()
     names: set[str] = set()
@@ -79,7 +79,7 @@ def contents(entries: Iterable[Entry]) -> Contents:
     return Contents(names=len(names), images=len(images), **found)
 
 
-def without(entry: Entry, parts: Sequence[str]) -> dict[str, Any]:
+def without(entry: BundleEntry, parts: Sequence[str]) -> dict[str, Any]:
     """Return an object without some of :data:`PARTS` but names; ``secrets`` are Secrets' data."""
     visits = [VISITS[part] for part in parts if part in VISITS]
     value = _visited(entry.value, visits)
@@ -88,7 +88,7 @@ def without(entry: Entry, parts: Sequence[str]) -> dict[str, Any]:
     return dict(value)
 
 
-def _has_data(entry: Entry) -> bool:
+def _has_data(entry: BundleEntry) -> bool:
     """Return whether a ConfigMap or Secret has data that is no configuration of a scheduler."""
     if entry.kind not in ("ConfigMap", *SECRET_KINDS) or not any(entry.value.get(name) for name in DATA):
         return False

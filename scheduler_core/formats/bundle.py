@@ -44,7 +44,7 @@ class SourceText(Struct):
     is_one_of_many: bool = False
 
 
-class Entry(Struct):
+class BundleEntry(Struct):
     """One manifest and its place: the document's number in its source, and the path inside it.
 
     In a file of lines, the number is that of the line. ``origins`` are the places of the operations of a
@@ -56,18 +56,18 @@ class Entry(Struct):
     source: SourceText | None = None
     number: int | None = None
     prefix: Steps = ()
-    origins: tuple[Entry, ...] = ()
+    origins: tuple[BundleEntry, ...] = ()
 
 
 class Bundle(Struct):
     """The contents of the files, and the errors in reading them."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[BundleEntry] = field(default_factory=list)
     tables: list[tuple[SourceText, list[str]]] = field(default_factory=list)  # CSV files, with their header
     errors: list[tuple[SourceText | None, FormatError]] = field(default_factory=list)
     warnings: list[tuple[SourceText, str]] = field(default_factory=list)
     recordings: list[SourceText] = field(default_factory=list)  # files of sched-recorder, not read yet
-    notes: list[tuple[Entry, str]] = field(default_factory=list)  # messages about a place
+    notes: list[tuple[BundleEntry, str]] = field(default_factory=list)  # messages about a place
     flags: list[tuple[SourceText, Flag]] = field(default_factory=list)  # of flag files
     tally: ValueTally | None = None
 
@@ -134,7 +134,7 @@ def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[SourceT
         looked = ", ".join(folder.notes()) or "it is empty"
         bundle.errors.append((named, FormatError(f"it contains no manifest: {looked}")))
         return
-    bundle.notes += [(Entry({}, source=named), note) for note in folder.notes()]
+    bundle.notes += [(BundleEntry({}, source=named), note) for note in folder.notes()]
 
 
 def opened(file: File, limits: Limits) -> Folder | None:
@@ -256,18 +256,20 @@ def _is_recording(line: str) -> bool:
     return "kind" not in value and "event" in value and "resource" in value
 
 
-def _snapshot(value: dict[str, Any], source: SourceText, number: int, bundle: Bundle) -> Iterator[Entry]:
+def _snapshot(
+    value: dict[str, Any], source: SourceText, number: int, bundle: Bundle
+) -> Iterator[BundleEntry]:
     try:
         items, notes = read_snapshot(value)
     except FormatError as error:
         raise FormatError(error.message, error.line, error.path, number) from None
     for item, place in items:
-        yield Entry(item, str(item.get("kind")), source, number, place)
+        yield BundleEntry(item, str(item.get("kind")), source, number, place)
     summary = f"a snapshot of kube-scheduler-simulator: {len(items)} objects"
-    bundle.notes += [(Entry({}, source=source), note) for note in (summary, *notes)]
+    bundle.notes += [(BundleEntry({}, source=source), note) for note in (summary, *notes)]
 
 
-def _entries(value: Any, source: SourceText, number: int) -> Iterator[Entry]:
+def _entries(value: Any, source: SourceText, number: int) -> Iterator[BundleEntry]:
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _item(item, source, number, (index,), {})
@@ -290,12 +292,12 @@ def _entries(value: Any, source: SourceText, number: int) -> Iterator[Entry]:
         return
     if match and (not match.group(1) or match.group(1) in KINDS):
         raise FormatError(f"items must be a list, not {kind_of(items)}", path="items", document=number)
-    yield Entry(value, kind if isinstance(kind, str) else "", source, number)
+    yield BundleEntry(value, kind if isinstance(kind, str) else "", source, number)
 
 
 def _item(
     item: Any, source: SourceText, number: int, prefix: Steps, implied: dict[str, Any]
-) -> Iterator[Entry]:
+) -> Iterator[BundleEntry]:
     if not isinstance(item, dict):
         raise FormatError(
             f"a manifest must be an object with apiVersion, kind and metadata, not {kind_of(item)}",
@@ -311,4 +313,4 @@ def _item(
         for index, inner in enumerate(nested):
             yield from _item(inner, source, number, (*prefix, "items", index), {})
         return
-    yield Entry(value, kind if isinstance(kind, str) else "", source, number, prefix)
+    yield BundleEntry(value, kind if isinstance(kind, str) else "", source, number, prefix)

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.interner import MOST, differ_in_name_alone
 from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
@@ -27,7 +27,7 @@ class Decoded(Struct):
     ``like`` is a pod's that was read before without a finding and differs in its name alone.
     """
 
-    entry: Entry
+    entry: BundleEntry
     object: KubernetesObject
     like: Decoded | None = None
 
@@ -43,7 +43,7 @@ class Originals:
         if len(self._known) < MOST and isinstance(decoded.object, Pod):
             self._known[_parts_of(decoded.entry.value)] = decoded
 
-    def replica(self, entry: Entry) -> Decoded | None:
+    def replica(self, entry: BundleEntry) -> Decoded | None:
         """Return what a manifest is decoded to if it is that of an original under another valid name."""
         value = entry.value
         if value.get("kind") != "Pod" or type(value.get("metadata")) is not dict:
@@ -74,7 +74,7 @@ def _own(group: str) -> bool:
     return group in _OWN_GROUPS or group.endswith((".k8s.io", "scheduling.incubator.k8s.io"))
 
 
-def find_kind(entry: Entry, at: At) -> Kind | None:
+def find_kind(entry: BundleEntry, at: At) -> Kind | None:
     """Return the row of the entry's kind, or None if the kind is not read; report mistakes."""
     value = entry.value
     kind, version = value.get("kind"), value.get("apiVersion")
@@ -125,7 +125,7 @@ def is_generated(value: dict[str, Any]) -> bool:
     return isinstance(metadata, dict) and not metadata.get("name")
 
 
-def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> KubernetesObject | None:
+def decode(entry: BundleEntry, row: Kind, report: Report, *, salt: str = "") -> KubernetesObject | None:
     """Decode one manifest. Returns None after reporting why it cannot be decoded.
 
     ``salt`` changes the generated name of an object that has only a generateName.

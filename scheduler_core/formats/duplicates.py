@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.problems import LocatedMessage, problems_of
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.problems import Problem
@@ -41,15 +41,15 @@ class Replaced(Struct, frozen=True):
     """One object that two documents define; ``kept`` are the paths kept from the earlier one."""
 
     key: Key
-    first: Entry
-    later: Entry
+    first: BundleEntry
+    later: BundleEntry
     kept: tuple[str, ...]
     is_error: bool = False
     others: tuple[str, ...] = ()
     """More objects of the one file of which the other has later ones."""
 
 
-def same_list(first: Entry, later: Entry) -> bool:
+def same_list(first: BundleEntry, later: BundleEntry) -> bool:
     """Return whether two manifests are items of one list."""
     return (
         first.source is later.source and first.number == later.number and bool(first.prefix and later.prefix)
@@ -121,7 +121,7 @@ def duplicate_findings(
     return errors, warnings
 
 
-def _name(entry: Entry, report: Report) -> At:
+def _name(entry: BundleEntry, report: Report) -> At:
     return At(report, None, entry).child("metadata").child("name")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from scheduler_core.formats.bundle import Bundle, Entry
+from scheduler_core.formats.bundle import Bundle, BundleEntry
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recorded_cluster import EventConversion, RecordedEvent
 from scheduler_core.kubernetes.keys import document_key
@@ -73,18 +73,18 @@ def read_kwok(bundle: Bundle, limits: Limits) -> None:
     report = Report(limit=limits.problems)
     events = list(_events(patches, report))
     for at, message in report.errors:
-        entry: Entry = at.root
+        entry: BundleEntry = at.root
         path = path_text((*entry.prefix, *at.steps))
         bundle.errors.append((entry.source, FormatError(message, None, path, entry.number)))
     EventConversion(bundle).take_all(events, "a recording of kwok")
 
 
-def is_patch(entry: Entry) -> bool:
+def is_patch(entry: BundleEntry) -> bool:
     """Return whether a document is a change recorded by kwok."""
     return entry.kind == KIND and str(entry.value.get("apiVersion", "")).startswith(_GROUP)
 
 
-def _events(patches: list[Entry], report: Report) -> Iterator[RecordedEvent]:
+def _events(patches: list[BundleEntry], report: Report) -> Iterator[RecordedEvent]:
     for entry in patches:
         at = At(report, None, entry)
         read = _PATCH(entry.value, at)
@@ -97,7 +97,7 @@ def _events(patches: list[Entry], report: Report) -> Iterator[RecordedEvent]:
         yield _event(entry, read, template or {})
 
 
-def _event(entry: Entry, read: dict[str, Any], template: dict[str, Any]) -> RecordedEvent:
+def _event(entry: BundleEntry, read: dict[str, Any], template: dict[str, Any]) -> RecordedEvent:
     resource, target, method = read["resource"], read["target"], read["method"]
     group = resource.get("group", "")
     # In the summary, a kind that is not read is named by its resource.
@@ -106,7 +106,7 @@ def _event(entry: Entry, read: dict[str, Any], template: dict[str, Any]) -> Reco
     version = f"{group}/{resource['version']}".lstrip("/")
     whole: dict[str, Any] = {"apiVersion": version, "kind": kind, "metadata": named}
     key = document_key(whole)
-    origin = Entry({}, kind, entry.source, entry.number, (*entry.prefix, "template"))
+    origin = BundleEntry({}, kind, entry.source, entry.number, (*entry.prefix, "template"))
     document = template
     if method == "delete":
         document = whole

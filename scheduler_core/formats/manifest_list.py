@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.formats.problems import problems_of
 from scheduler_core.kubernetes.model import KubernetesObject
@@ -25,7 +25,7 @@ def read_manifests(manifests: object) -> list[KubernetesObject]:
     found = []
     for number, manifest in enumerate(manifests, 1):
         kind = manifest.get("kind")
-        entry = Entry(dict(manifest), kind if isinstance(kind, str) else "", None, number)
+        entry = BundleEntry(dict(manifest), kind if isinstance(kind, str) else "", None, number)
         row = find_kind(entry, At(report, None, entry))
         read = None if row is None else decode(entry, row, report)
         if read is not None:

@@ -13,7 +13,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.formats.bundle import Bundle, Entry, SourceText
+from scheduler_core.formats.bundle import Bundle, BundleEntry, SourceText
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.timed_pods import scenario_of_pods
 from scheduler_core.kubernetes.names import check_name, check_value
@@ -44,7 +44,7 @@ def read_tables(bundle: Bundle, limits: Limits, *, keep_times: bool) -> None:
             continue
         for number, row in _rows(source, header, NODE_COLUMNS[:4], bundle, limits):
             _take(bundle, source, number, _node, row)
-    timed: list[tuple[float, float | None, Entry]] = []
+    timed: list[tuple[float, float | None, BundleEntry]] = []
     untimed = False
     for source, header in pods:
         for number, row in _rows(source, header, _POD_NEEDS, bundle, limits):
@@ -62,7 +62,7 @@ def read_tables(bundle: Bundle, limits: Limits, *, keep_times: bool) -> None:
         taken = {id(entry) for _, _, entry in timed}
         bundle.entries[:] = [e for e in bundle.entries if id(e) not in taken]
         lives = [(created, deleted, entry.value) for created, deleted, entry in timed]
-        bundle.entries.append(Entry(scenario_of_pods(lives, "trace"), "Scenario"))
+        bundle.entries.append(BundleEntry(scenario_of_pods(lives, "trace"), "Scenario"))
         return
     order = sorted(range(len(timed)), key=lambda i: timed[i][0])
     taken_at = {id(entry) for _, _, entry in timed}
@@ -109,13 +109,15 @@ def _fail(bundle: Bundle, source: SourceText, line: int, message: str) -> None:
         bundle.errors.append((source, FormatError(message, line)))
 
 
-def _take(bundle: Bundle, source: SourceText, number: int, build: Any, row: dict[str, str]) -> Entry | None:
+def _take(
+    bundle: Bundle, source: SourceText, number: int, build: Any, row: dict[str, str]
+) -> BundleEntry | None:
     try:
         value = build(row)
     except FormatError as error:
         _fail(bundle, source, number, error.message)
         return None
-    entry = Entry(value, value["kind"], source, None)
+    entry = BundleEntry(value, value["kind"], source, None)
     bundle.entries.append(entry)
     return entry
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scheduler_core.formats.bundle import Entry, SourceText
+from scheduler_core.formats.bundle import BundleEntry, SourceText
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.names import did_you_mean
@@ -39,9 +39,9 @@ def problems_of(findings: Iterable[LocatedMessage]) -> list[Problem]:
     return out
 
 
-def _origin(at: At) -> tuple[Entry, Steps]:
+def _origin(at: At) -> tuple[BundleEntry, Steps]:
     """Return a place's document and path; for an operation of a recording, those of the recorded event."""
-    entry: Entry = at.root
+    entry: BundleEntry = at.root
     steps = (*entry.prefix, *at.steps)
     if entry.origins and steps[:2] == ("spec", "operations") and len(steps) > 2:
         origin = entry.origins[int(steps[2])]

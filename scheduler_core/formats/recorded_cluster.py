@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from scheduler_core.formats.bundle import Bundle, Entry
+from scheduler_core.formats.bundle import Bundle, BundleEntry
 from scheduler_core.formats.decode import group_of
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.json_patch import same
@@ -44,7 +44,7 @@ class RecordedEvent(Struct):
     seconds: float
     action: Literal["add", "update", "patch", "delete"]
     document: RawDocument
-    origin: Entry
+    origin: BundleEntry
     key: Key
     initial: bool = False
 
@@ -55,7 +55,7 @@ class _Living(Struct):
     raw: RawDocument
     shown: RawDocument
     made: RawDocument  # its initial manifest, in a bundle's entry or a createOperation
-    holder: Entry | dict[str, Any]
+    holder: BundleEntry | dict[str, Any]
     ours: bool = False  # a pod that our scheduler is responsible for
     node: str = ""  # the node to which the recorded cluster bound it
 
@@ -91,7 +91,7 @@ class EventConversion:
         self.bundle = bundle
         self.tally = EventTally()
         self.operations: list[RawDocument] = []
-        self.origins: list[Entry] = []
+        self.origins: list[BundleEntry] = []
         self.ours = OURS | _profiles(bundle)
         self.live: dict[Key, _Living] = {}
         self.without_node: set[Key] = set()
@@ -119,7 +119,7 @@ class EventConversion:
         self.tally.events += len(listed)
         self.tally.last = max([self.tally.last, *(event.seconds for event in listed)])
         source = next((event.origin.source for event in listed), None)
-        self.bundle.notes.append((Entry({}, source=source), self.tally.text(what)))
+        self.bundle.notes.append((BundleEntry({}, source=source), self.tally.text(what)))
         if self.operations:
             value = {
                 "apiVersion": SCENARIO_VERSION,
@@ -127,7 +127,7 @@ class EventConversion:
                 "metadata": {"name": "recording"},
                 "spec": {**({} if controllers else {"controllers": []}), "operations": self.operations},
             }
-            self.bundle.entries.append(Entry(value, "Scenario", source, origins=tuple(self.origins)))
+            self.bundle.entries.append(BundleEntry(value, "Scenario", source, origins=tuple(self.origins)))
 
     # --- the start
 
@@ -142,7 +142,7 @@ class EventConversion:
             return
         self.tally.did["objects at the start"] += 1
         origin = event.origin
-        entry = Entry(event.document, event.key[0], origin.source, origin.number, origin.prefix)
+        entry = BundleEntry(event.document, event.key[0], origin.source, origin.number, origin.prefix)
         self.bundle.entries.append(entry)
         if is_read(event.document) or event.key[0] in self.owned:
             self.live[event.key] = self._living(event.document, entry)
@@ -151,7 +151,7 @@ class EventConversion:
         self.without_node.add(key)
         self.tally.left_out["pods on nodes that are not in the recording"] += 1
 
-    def _living(self, document: RawDocument, entry: Entry) -> _Living:
+    def _living(self, document: RawDocument, entry: BundleEntry) -> _Living:
         ours = document.get("kind") == "Pod" and not _node_of(document) and self._for_us(document)
         return _Living(document, tidied(document, bare=ours), document, entry, ours)
 
@@ -273,7 +273,7 @@ class EventConversion:
         new = any(known.get(key) != value for key, value in recorded.items())
         if new:
             living.made = {**living.made, "metadata": {**metadata, "annotations": {**known, **recorded}}}
-            if isinstance(living.holder, Entry):
+            if isinstance(living.holder, BundleEntry):
                 living.holder.value = living.made
             else:
                 living.holder["object"] = living.made

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 
-from scheduler_core.formats.bundle import Bundle, Entry, SourceText, tally_of
+from scheduler_core.formats.bundle import Bundle, BundleEntry, SourceText, tally_of
 from scheduler_core.formats.json_reader import read_json
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recorded_cluster import EventConversion, RecordedEvent
@@ -56,7 +56,7 @@ def _fail(bundle: Bundle, source: SourceText | None, error: FormatError) -> None
         bundle.errors.append((source, error))
 
 
-def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry]:
+def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[BundleEntry]:
     """Yield the records of a file, each numbered by its line."""
     tally = tally_of(bundle, limits)
     lines = source.text.split("\n")
@@ -69,7 +69,7 @@ def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry
         except FormatError as error:
             if number == last and number > 1 and _truncated(line):
                 message = "the last line is truncated and ignored"
-                bundle.notes.append((Entry({}, source=source, number=number), message))
+                bundle.notes.append((BundleEntry({}, source=source, number=number), message))
                 return
             _fail(bundle, source, FormatError(error.message, number))
             if "more than" in error.message:
@@ -77,7 +77,7 @@ def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry
             continue
         for _, value in values:
             if is_record(value):
-                yield Entry(value, "", source, number)
+                yield BundleEntry(value, "", source, number)
             else:
                 message = "a line of a recording must be an object with time, event and resource"
                 _fail(bundle, source, FormatError(f"{message}, not {kind_of(value)}", number))
@@ -96,7 +96,7 @@ def _truncated(line: str) -> bool:
     return False
 
 
-def _checked(entry: Entry, bundle: Bundle) -> int | None:
+def _checked(entry: BundleEntry, bundle: Bundle) -> int | None:
     """Return a record's time in nanoseconds; return None after reporting errors in the record."""
     value = entry.value
     wrong: list[tuple[tuple[str, ...], str]] = []
@@ -139,7 +139,7 @@ def _nanoseconds(value: Any) -> int | None:
     return int(whole) * _SECOND + int((match[2] or "").ljust(9, "0"))
 
 
-def _events(timed: list[tuple[int, Entry]]) -> Iterator[RecordedEvent]:
+def _events(timed: list[tuple[int, BundleEntry]]) -> Iterator[RecordedEvent]:
     ordered = sorted(timed, key=lambda row: row[0])
     start = ordered[0][0] if ordered else 0
     leading = True
@@ -151,7 +151,7 @@ def _events(timed: list[tuple[int, Entry]]) -> Iterator[RecordedEvent]:
         key = document_key(resource)
         created = _nanoseconds(resource["metadata"].get("creationTimestamp"))
         old = (created is not None and created <= start) or (leading and time - start <= _SECOND)
-        origin = Entry({}, key[0], entry.source, entry.number, (*entry.prefix, "resource"))
+        origin = BundleEntry({}, key[0], entry.source, entry.number, (*entry.prefix, "resource"))
         initial = action == "add" and old and key not in seen
         seen.add(key)
         yield RecordedEvent((time - start) / _SECOND, action, resource, origin, key, initial)

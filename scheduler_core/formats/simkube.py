@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
-from scheduler_core.formats.bundle import Bundle, Entry
+from scheduler_core.formats.bundle import Bundle, BundleEntry
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recorded_cluster import EventConversion, RawDocument, RecordedEvent
 from scheduler_core.kubernetes.keys import document_key
@@ -56,7 +56,7 @@ def read_simkube(bundle: Bundle, limits: Limits) -> None:
 class _Trace:
     """One trace: its checked events, and how long its pods ran."""
 
-    def __init__(self, entry: Entry, bundle: Bundle) -> None:
+    def __init__(self, entry: BundleEntry, bundle: Bundle) -> None:
         self.entry, self.bundle = entry, bundle
         self.ran = _durations(entry.value.get("pod_lifecycles"))
 
@@ -89,7 +89,9 @@ class _Trace:
                     self._fail(place, "must be an object with apiVersion, kind and metadata.name")
                     continue
                 entry = self.entry
-                origin = Entry({}, document["kind"], entry.source, entry.number, (*entry.prefix, *place))
+                origin = BundleEntry(
+                    {}, document["kind"], entry.source, entry.number, (*entry.prefix, *place)
+                )
                 key = document_key(document)
                 if name == _DELETED:
                     yield RecordedEvent(float(seconds), "delete", document, origin, key)

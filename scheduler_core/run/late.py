@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import force_setattr
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.formats.interner import with_parts_of
 from scheduler_core.formats.manifest import whole_manifest
@@ -29,7 +29,7 @@ def patched(live: KubernetesObject | None, operation: Mapping[str, Any], name: s
     if live is None:
         raise NoEffectError(f"there is no {name} at this moment")
     report = Report(strict=False)
-    at = At(report, None, Entry({}))
+    at = At(report, None, BundleEntry({}))
     document = patched_by(operation, whole_manifest(live), at.child("patch"))
     made = _read(document, report) if isinstance(document, dict) else None
     if made is None or report.errors:
@@ -46,13 +46,13 @@ def _written(live: KubernetesObject, operation: Mapping[str, Any]) -> WrittenMan
     written = live.meta.written
     if written is None or written.is_template:
         return written
-    document = patched_by(operation, written.document, At(Report(strict=False), None, Entry({})))
+    document = patched_by(operation, written.document, At(Report(strict=False), None, BundleEntry({})))
     return (
         WrittenManifest(with_parts_of(written.document, document)) if isinstance(document, dict) else written
     )
 
 
 def _read(document: dict[str, Any], report: Report) -> KubernetesObject | None:
-    entry = Entry(document, str(document.get("kind") or ""))
+    entry = BundleEntry(document, str(document.get("kind") or ""))
     row = find_kind(entry, At(report, None, entry))
     return decode(entry, row, report) if row is not None else None

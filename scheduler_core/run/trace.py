@@ -34,6 +34,7 @@ from scheduler_core.run.trace_line import (
     LeavingLine,
     NodeGroupLine,
     NominatedPassLine,
+    PredicateVerdict,
     PreemptionDetail,
     PreemptionLine,
     PriorityLine,
@@ -42,7 +43,6 @@ from scheduler_core.run.trace_line import (
     QueueLine,
     TimedQueueLine,
     TimelineLine,
-    Verdict,
 )
 from scheduler_core.run.v1_37.record import FIELDS
 from scheduler_core.schedulers.extenders.record import FIELDS as EXTENDER_FIELDS
@@ -51,7 +51,7 @@ from scheduler_core.schedulers.kube_batch.record import SessionRecord
 from scheduler_core.schedulers.v1_22.plugins.observers import TRACE_FIELDS
 
 T = TypeVar("T")
-Verdicts: TypeAlias = dict[str, Verdict]  # of one node, by predicate
+Verdicts: TypeAlias = dict[str, PredicateVerdict]  # of one node, by predicate
 SESSION = Annotated[
     SessionRecord | UnsetType,
     Meta(description="Only for an attempt of kube-batch, which is a session: what happened in it, in order."),
@@ -322,7 +322,9 @@ def _verdicts(matrix: PredicateMatrix, node: int) -> Verdicts:
             continue
         error = matrix.errors.get((number, node))
         fit = code == 0 and error is None
-        entry[matrix.order[number]] = Verdict(fit, matrix.reasons[code], UNSET if error is None else error)
+        entry[matrix.order[number]] = PredicateVerdict(
+            fit, matrix.reasons[code], UNSET if error is None else error
+        )
     return entry
 
 

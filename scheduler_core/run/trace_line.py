@@ -34,7 +34,7 @@ class Line(Struct, frozen=True, rename="camel"):
     """An object of a line."""
 
 
-class Verdict(Line, frozen=True):
+class PredicateVerdict(Line, frozen=True):
     """The outcome of one predicate on one node."""
 
     fit: bool
@@ -349,7 +349,7 @@ class CycleLine(Line, frozen=True, kw_only=True):
         Sequence[str], Meta(description="The predicates that are configured and evaluated, in order.")
     ]
     predicates: Annotated[
-        Mapping[str, Mapping[str, Verdict]],
+        Mapping[str, Mapping[str, PredicateVerdict]],
         Meta(
             description="node -> predicate -> outcome; a predicate that was not reached on a node is absent "
             "there. Empty if the attempt ended before any predicate ran."

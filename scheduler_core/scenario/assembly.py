@@ -20,7 +20,7 @@ from scheduler_core.cluster.controllers.workloads import (
     with_selector,
     with_uid,
 )
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.limits import Limits
 from scheduler_core.kubernetes.admission import Admission, disruptions_allowed
@@ -42,7 +42,7 @@ from scheduler_core.progress import Watch, counted, unwatched
 
 WAITS = "WaitForFirstConsumer"
 
-Check = Callable[[Iterable[Decoded], Iterable[Entry], Report], None]
+Check = Callable[[Iterable[Decoded], Iterable[BundleEntry], Report], None]
 """Reports what is wrong in objects, and in manifests of kinds without a reader."""
 
 
@@ -84,7 +84,7 @@ class Assembly:
         self.admission = Admission()
         self.notices = Notices()
         self.children: dict[Key, list[Key]] = {}
-        self.ignored: list[Entry] = []  # manifests in operations whose kind has no reader
+        self.ignored: list[BundleEntry] = []  # manifests in operations whose kind has no reader
         self.places: dict[Key, At] = {}  # the location of each object's manifest
         self.changed: list[WorkloadChange] = []  # by controllers that a later document replaced
         self._originals: dict[int, tuple[Decoded, Pod | None]] = {}  # by identity, what each was admitted as
@@ -403,7 +403,7 @@ class Assembly:
         )
 
 
-def _is_priority_given(entry: Entry) -> bool:
+def _is_priority_given(entry: BundleEntry) -> bool:
     """Return whether a manifest has ``spec.priority``."""
     spec = entry.value.get("spec")
     return isinstance(spec, dict) and spec.get("priority") is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_documents import read_documents
@@ -48,10 +48,10 @@ class Contained(Struct, frozen=True):
 
     kind: str
     file: str
-    entry: Entry
+    entry: BundleEntry
 
 
-def contained_in(entry: Entry) -> Iterator[Contained]:
+def contained_in(entry: BundleEntry) -> Iterator[Contained]:
     """Yield the configurations in a ConfigMap's files. What cannot be read is passed over."""
     data = entry.value.get("data") if entry.kind == "ConfigMap" else None
     for file, text in data.items() if isinstance(data, Mapping) else ():
@@ -59,7 +59,9 @@ def contained_in(entry: Entry) -> Iterator[Contained]:
             for value in _documents(text):
                 kind = value.get("kind")
                 if kind in CONTAINED and (kind != POLICY_KIND or value.get("apiVersion") == POLICY_VERSION):
-                    inside = Entry(value, kind, entry.source, entry.number, (*entry.prefix, "data", file))
+                    inside = BundleEntry(
+                        value, kind, entry.source, entry.number, (*entry.prefix, "data", file)
+                    )
                     yield Contained(kind, file, inside)
 
 
@@ -110,7 +112,7 @@ def usable(
     return {**taken[0].entry.value, "profiles": list(profiles.values())}, said
 
 
-def _unusable(entry: Entry, settings: Settings, *, configured: bool) -> str:
+def _unusable(entry: BundleEntry, settings: Settings, *, configured: bool) -> str:
     """Return why a ConfigMap's configuration is not used, "" if it is."""
     version = entry.value.get("apiVersion")
     if configured:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.kubernetes.kinds import KEPT_KINDS
 from scheduler_core.kubernetes.readers import At, Report
 from scheduler_core.scenario.config_maps import POLICY_KIND, Contained, usable
@@ -16,7 +16,7 @@ from scheduler_core.settings.release import CONFIGURATION_KIND
 from scheduler_core.settings.settings import Settings
 
 
-def choose(listed: list[Entry], kind: str, report: Report) -> None:
+def choose(listed: list[BundleEntry], kind: str, report: Report) -> None:
     """Keep the one that was passed by itself; of several in directories none is used."""
     passed = [entry for entry in listed if entry.source is None or not entry.source.is_one_of_many]
     if len(listed) < 2 or len(passed) > 1:
@@ -30,7 +30,7 @@ def choose(listed: list[Entry], kind: str, report: Report) -> None:
 
 def adopted(
     contained: Sequence[Contained], settings: Settings, report: Report, *, configured: bool
-) -> list[Entry]:
+) -> list[BundleEntry]:
     """Return the configuration of ConfigMaps, where nothing else is; say of each whether it is used."""
     found = [one for one in contained if one.kind == CONFIGURATION_KIND]
     document, said = usable(found, settings, configured=configured)
@@ -44,7 +44,7 @@ def adopted(
 
 
 def with_passes(
-    settings: Settings, policies: Sequence[Entry], contained: Sequence[Contained], report: Report
+    settings: Settings, policies: Sequence[BundleEntry], contained: Sequence[Contained], report: Report
 ) -> Settings:
     """Start a descheduler for the passes that operations ask for, if there is a policy."""
     known = [*policies, *(one.entry for one in contained if one.kind == DESCHEDULER_POLICY)]
@@ -58,8 +58,8 @@ def with_passes(
 
 
 def policies_of(
-    policies: Sequence[Entry], contained: Sequence[Contained], report: Report, *, runs: bool
-) -> list[Entry]:
+    policies: Sequence[BundleEntry], contained: Sequence[Contained], report: Report, *, runs: bool
+) -> list[BundleEntry]:
     """Return the bundle's DeschedulerPolicies, or the first in a ConfigMap, and say what of each."""
     inside = [one.entry for one in contained if one.kind == DESCHEDULER_POLICY]
     used = [*policies] or inside[:1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.cluster.v1_37.cron import Schedule, time_zone
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.fields_common import META
 from scheduler_core.kubernetes.fields_workload import JOB_TEMPLATE
@@ -23,7 +23,7 @@ LONGEST_NAME = 52
 _COUNT = integer(0)
 
 
-def taken(ignored: dict[str, list[Entry]], report: Report) -> tuple[Document, ...]:
+def taken(ignored: dict[str, list[BundleEntry]], report: Report) -> tuple[Document, ...]:
     """Take the CronJobs from the ignored documents; warn of those that the API server would refuse.
 
     Source: ``pkg/apis/batch/validation``. They have their defaults, and of their status the last schedule.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.model import PriorityClass
 from scheduler_core.kubernetes.readers import At, Report
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def read_descheduler(
     settings: DeschedulerSettings | None,
-    policies: Sequence[Entry],
+    policies: Sequence[BundleEntry],
     objects: Iterable[Decoded],
-    namespaces: Iterable[Entry],
+    namespaces: Iterable[BundleEntry],
     settings_at: At,
 ) -> DeschedulerConfiguration | None:
     """Return what the settings start, ``None`` if nothing, or with errors, which are reported."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import force_setattr, replace
 
 from scheduler_core.cluster.controllers.workloads import WorkloadChange
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import (
     SECRET_KINDS,
     Decoded,
@@ -60,7 +60,7 @@ class Intake:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.namespaces: list[Entry] = []
+        self.namespaces: list[BundleEntry] = []
         self.decoded: list[Decoded] = []
         self.seen: dict[Key, int] = {}  # each object's index in ``decoded``
         self.before: dict[Key, Decoded] = {}  # originals of objects that a later document replaced
@@ -69,23 +69,23 @@ class Intake:
         self.shared = SharedParts()
         self.originals = Originals()
         self.summary: Counter[str] = Counter()
-        self.ignored: dict[str, list[Entry]] = {}
-        self.kindless: list[Entry] = []  # documents of a directory's files
-        self.presumed_kinds: dict[str, list[Entry]] = {}  # by what is said of them
-        self.skipped: dict[tuple[str, str], list[Entry]] = {}  # by kind and reason
-        self.hooks: dict[tuple[str, str], list[Entry]] = {}  # of a Helm release, by kind and annotation
+        self.ignored: dict[str, list[BundleEntry]] = {}
+        self.kindless: list[BundleEntry] = []  # documents of a directory's files
+        self.presumed_kinds: dict[str, list[BundleEntry]] = {}  # by what is said of them
+        self.skipped: dict[tuple[str, str], list[BundleEntry]] = {}  # by kind and reason
+        self.hooks: dict[tuple[str, str], list[BundleEntry]] = {}  # of a Helm release, by kind and annotation
         self.replaced: list[Replaced] = []
-        self.policies: list[Entry] = []
-        self.configurations: list[Entry] = []
-        self.batches: list[Entry] = []  # configuration files of kube-batch
-        self.foreign: dict[str, list[Entry]] = {}  # configurations of other schedulers, by scheduler
+        self.policies: list[BundleEntry] = []
+        self.configurations: list[BundleEntry] = []
+        self.batches: list[BundleEntry] = []  # configuration files of kube-batch
+        self.foreign: dict[str, list[BundleEntry]] = {}  # configurations of other schedulers, by scheduler
         self.contained: list[Contained] = []  # configurations in ConfigMaps
-        self.deschedulers: list[Entry] = []
-        self.scenarios: list[Entry] = []
-        self.settings: list[Entry] = []
-        self.answers: list[Entry] = []  # of extenders
+        self.deschedulers: list[BundleEntry] = []
+        self.scenarios: list[BundleEntry] = []
+        self.settings: list[BundleEntry] = []
+        self.answers: list[BundleEntry] = []  # of extenders
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: BundleEntry) -> None:
         """Classify one manifest: an object, a configuration, the history, a kept kind, or an ignored one."""
         self.shared.use(entry.value)
         replica = self.originals.replica(entry)
@@ -142,7 +142,7 @@ class Intake:
             return
         self.supersede(key, earlier, entry, row)
 
-    def _presume_kind(self, entry: Entry) -> None:
+    def _presume_kind(self, entry: BundleEntry) -> None:
         shown = shown_kind(entry.value)
         if shown is None:
             return
@@ -150,7 +150,7 @@ class Intake:
         entry.value, entry.kind = {"apiVersion": "v1", "kind": kind, **entry.value}, kind
         self.presumed_kinds.setdefault(f"read as a {kind}, which alone has {field}", []).append(entry)
 
-    def _has_contents(self, entry: Entry) -> bool:
+    def _has_contents(self, entry: BundleEntry) -> bool:
         """Note the configurations in a ConfigMap, and those of schedulers that are not simulated."""
         found = tuple(contained_in(entry))
         self.contained += found
@@ -164,7 +164,7 @@ class Intake:
             self.foreign.setdefault(owner, []).append(entry)
         return bool(found or owner)
 
-    def _list_of(self, entry: Entry, at: At) -> list[Entry] | None:
+    def _list_of(self, entry: BundleEntry, at: At) -> list[BundleEntry] | None:
         """Return the list of a configuration or history, ``None`` for any other document."""
         if is_policy(entry.value, at):
             return self.policies
@@ -189,7 +189,7 @@ class Intake:
         self.positions[key] = len(self.documents)
         self.keep(decoded.entry)
 
-    def supersede(self, key: Key, place: int, entry: Entry, row: Kind) -> None:
+    def supersede(self, key: Key, place: int, entry: BundleEntry, row: Kind) -> None:
         """Replace an earlier document by a later one, as ``kubectl apply`` would."""
         first = self.decoded[place].entry
         if same_list(first, entry):
@@ -222,12 +222,12 @@ class Intake:
                 force_setattr(obj.meta, "written", WrittenManifest(document))
         self.documents = [one for place, one in enumerate(self.documents) if place not in gone]
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: BundleEntry) -> None:
         """Keep a document for export, and count it."""
         self.documents.append(entry.value)
         self.summary[entry.kind] += 1
 
-    def ignore(self, entry: Entry) -> None:
+    def ignore(self, entry: BundleEntry) -> None:
         """Keep a document of a kind that is not read, unless it is a secret."""
         if entry.kind not in SECRET_KINDS:
             self.documents.append(entry.value)
@@ -263,7 +263,7 @@ class Intake:
         ``checked``: kinds that are read as manifests alone have been looked at.
         """
         found: list[LocatedMessage] = []
-        unused: dict[str, dict[str, list[Entry]]] = {}  # by reason and kind
+        unused: dict[str, dict[str, list[BundleEntry]]] = {}  # by reason and kind
         for kind, listed in self.ignored.items():
             read = checked and is_manifest_kind(listed[0].value)
             entries = [entry for entry in listed if not read and not is_reported(entry)]
@@ -296,7 +296,7 @@ def _without_kind(count: int) -> str:
     return "an object without kind is" if count == 1 else f"{count:,} objects without kind are"
 
 
-def _no_manifests(entries: Sequence[Entry]) -> str:
+def _no_manifests(entries: Sequence[BundleEntry]) -> str:
     names = list(dict.fromkeys(entry.source.name or "" for entry in entries if entry.source is not None))
     more = f" and {len(names) - FILES_NAMED:,} more" if len(names) > FILES_NAMED else ""
     return (
@@ -310,7 +310,7 @@ def _left_out(kind: str, reason: str, count: int) -> str:
     return what if reason == WITHDRAWN_API else f"{what}; scheduling does not read this kind"
 
 
-def _reason(kind: str, entries: Sequence[Entry]) -> str:
+def _reason(kind: str, entries: Sequence[BundleEntry]) -> str:
     if kind in SECRET_KINDS:
         return "left out: scheduling does not read Secrets, and they should not be shared"
     if is_of_kueue(entries[0].value.get("apiVersion")):
@@ -321,7 +321,7 @@ def _reason(kind: str, entries: Sequence[Entry]) -> str:
     return f"ignored: {KEPT_KINDS.get(kind, unread)}; kept for export"
 
 
-def _ignored(kinds: Mapping[str, Sequence[Entry]], reason: str) -> Iterator[tuple[Entry, str]]:
+def _ignored(kinds: Mapping[str, Sequence[BundleEntry]], reason: str) -> Iterator[tuple[BundleEntry, str]]:
     """Yield the first document and the message for each kind, or for all of many with the same reason."""
     if len(kinds) > KINDS_NAMED:
         listed = ", ".join(f"{len(entries):,} {kind}" for kind, entries in kinds.items())

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.cluster.kueue.objects import POD_GROUP_LABEL
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.problems import problems_of
 from scheduler_core.kubernetes.manifests import Document
@@ -58,13 +58,13 @@ class KueueSetup(Struct, frozen=True):
     configuration: Document | None = None
 
 
-def has_queues(ignored: Iterable[Entry]) -> bool:
+def has_queues(ignored: Iterable[BundleEntry]) -> bool:
     """Return whether a bundle says what Kueue has to give: it has a ClusterQueue."""
     return any(one.kind == "ClusterQueue" and is_of_kueue(one.value.get("apiVersion")) for one in ignored)
 
 
 def waits_for_kueue(
-    decoded: Iterable[Decoded], ignored: Iterable[Entry], report: Report, *, is_simulated: bool = False
+    decoded: Iterable[Decoded], ignored: Iterable[BundleEntry], report: Report, *, is_simulated: bool = False
 ) -> Iterator[Problem]:
     """Yield a warning with the number of pods that Kueue would have to admit before they are scheduled.
 

@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.cluster.kueue.acceptance import WRONG, check_configuration, refusals
 from scheduler_core.cluster.kueue.actor import KINDS
 from scheduler_core.cluster.kueue.configuration import left_out
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.readers import At, Report, show
@@ -20,7 +20,9 @@ CONFIGURATION = "Configuration"
 _CLUSTERS = frozenset(KINDS) - {"LimitRange", "LocalQueue", "Workload"}
 
 
-def taken(ignored: dict[str, list[Entry]], namespaces: Iterable[Entry], report: Report) -> KueueSetup:
+def taken(
+    ignored: dict[str, list[BundleEntry]], namespaces: Iterable[BundleEntry], report: Report
+) -> KueueSetup:
     """Take Kueue's objects from the ignored documents; warn of those that the API server would refuse."""
     listed = [one for kind in KINDS for one in ignored.get(kind, ()) if _is_read(one)]
     configured = [one for one in ignored.get(CONFIGURATION, ()) if is_of_kueue(one.value.get("apiVersion"))]
@@ -34,19 +36,19 @@ def taken(ignored: dict[str, list[Entry]], namespaces: Iterable[Entry], report: 
     return KueueSetup(tuple(documents), configuration)
 
 
-def _is_read(entry: Entry) -> bool:
+def _is_read(entry: BundleEntry) -> bool:
     group = str(entry.value.get("apiVersion")).partition("/")[0]
     return group == GROUP or entry.kind in ("LimitRange", "RuntimeClass")
 
 
-def _remove(ignored: dict[str, list[Entry]], taken_: Iterable[Entry]) -> None:
+def _remove(ignored: dict[str, list[BundleEntry]], taken_: Iterable[BundleEntry]) -> None:
     for entry in taken_:
         ignored[entry.kind].remove(entry)
         if not ignored[entry.kind]:
             del ignored[entry.kind]
 
 
-def _is_sound(entry: Entry, at: At) -> bool:
+def _is_sound(entry: BundleEntry, at: At) -> bool:
     """Return whether an object can be read; a warning says why not."""
     found = refusals(dict(entry.value))
     for text in found[:1]:
@@ -91,7 +93,7 @@ def stored(manifest: Document) -> Document:
     return {**manifest, "metadata": {**made, "namespace": namespace} if namespace else made}
 
 
-def _configuration(entry: Entry, at: At) -> Document | None:
+def _configuration(entry: BundleEntry, at: At) -> Document | None:
     try:
         check_configuration(entry.value)
         gaps = list(left_out(entry.value))
@@ -103,7 +105,7 @@ def _configuration(entry: Entry, at: At) -> Document | None:
     return entry.value
 
 
-def _warn_of_checks(entries: Iterable[Entry], report: Report) -> None:
+def _warn_of_checks(entries: Iterable[BundleEntry], report: Report) -> None:
     checks = [one for one in entries if one.kind == "AdmissionCheck"]
     if checks:
         names = ", ".join(sorted(str(part_of(one.value, "metadata", "name")) for one in checks)[:3])

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.kubernetes.readers import At
 from scheduler_core.scenario.chosen_releases import has_controllers, releases_written
 from scheduler_core.scenario.configuration_choice import adopted, policies_of, with_passes
@@ -41,7 +41,7 @@ def read_chosen_settings(state: LoadState) -> None:
     if options["only_v1_11"]:
         settings = replace(settings, names_v1_11=True)
     if options["feature_gates"]:
-        given = At(state.report, None, Entry({}, SETTINGS_KIND)).child("featureGates")
+        given = At(state.report, None, BundleEntry({}, SETTINGS_KIND)).child("featureGates")
         gates = read_gates({**dict(settings.feature_gates), **options["feature_gates"]}, given)
         check_locked(gates or (), settings.scheduler, given)
         settings = replace(settings, feature_gates=gates or ())

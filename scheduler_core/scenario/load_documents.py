@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.duplicates import duplicate_findings
 from scheduler_core.kubernetes.readers import At
 from scheduler_core.progress import counted
@@ -26,10 +26,10 @@ def report_files(state: LoadState) -> None:
     """Report what was found in the files themselves: of their formats, and flags of command lines."""
     bundle = state.bundle
     for source, warning in bundle.warnings:
-        At(state.report, None, Entry({}, source=source)).warn(warning)
+        At(state.report, None, BundleEntry({}, source=source)).warn(warning)
     for source in {id(one): one for one, _ in bundle.flags}.values():
         for text in flag_warnings(flag for one, flag in bundle.flags if one is source):
-            At(state.report, None, Entry({}, source=source)).warn(text)
+            At(state.report, None, BundleEntry({}, source=source)).warn(text)
     for place, note in bundle.notes:
         At(state.report, None, place).warn(note)
 

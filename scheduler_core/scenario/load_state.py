@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from scheduler_core.formats.bundle import Bundle, Entry
+from scheduler_core.formats.bundle import Bundle, BundleEntry
 from scheduler_core.formats.helm import blame_templates
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.problems import format_problem, problems_of
@@ -162,11 +162,11 @@ class LoadState(Intake):
         return names_plugin(written, SUPPORT[self.release].holding)
 
     @property
-    def settings_entry(self) -> Entry:
+    def settings_entry(self) -> BundleEntry:
         """The document of the settings, an empty one if there is none."""
-        return self.settings[0] if self.settings else Entry({}, SETTINGS_KIND)
+        return self.settings[0] if self.settings else BundleEntry({}, SETTINGS_KIND)
 
-    def unread(self) -> Iterator[Entry]:
+    def unread(self) -> Iterator[BundleEntry]:
         """Yield the documents that are read only by what some release checks."""
         return chain(self.namespaces, *self.ignored.values())
 

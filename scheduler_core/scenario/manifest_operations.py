@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.kubernetes.device_versions import GROUP, VERSIONS, in_version
 from scheduler_core.kubernetes.keys import Key, document_key
@@ -33,7 +33,9 @@ class Made(Struct, frozen=True):
 class ManifestOperations:
     """The objects of these kinds, as the operations read so far leave them."""
 
-    def __init__(self, initial: Iterable[Entry], crons: Iterable[Mapping[str, Any]] | None = None) -> None:
+    def __init__(
+        self, initial: Iterable[BundleEntry], crons: Iterable[Mapping[str, Any]] | None = None
+    ) -> None:
         """``crons`` are CronJobs that begin Jobs, and Kueue's objects; ``None`` without controllers."""
         known = (entry.value for entry in initial if is_manifest_kind(entry.value))
         self.documents: dict[Key, Mapping[str, Any]] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from scheduler_core.formats.bundle import Bundle, Entry, SourceText
+from scheduler_core.formats.bundle import Bundle, BundleEntry, SourceText
 from scheduler_core.formats.helm import blame_templates
 from scheduler_core.formats.problems import LocatedMessage, format_problem, problems_of
 from scheduler_core.kubernetes.kinds import KINDS
@@ -41,12 +41,12 @@ def spare(bundle: Bundle, findings: Sequence[LocatedMessage]) -> list[Problem]:
     return list(_summarized(blame_templates(problems, known)))
 
 
-def _place(entry: Entry) -> tuple[int, int | None, Steps]:
+def _place(entry: BundleEntry) -> tuple[int, int | None, Steps]:
     """Return where a document is: one that took the place of an earlier one is another entry."""
     return id(entry.source), entry.number, entry.prefix
 
 
-def _may_go(entry: Entry) -> bool:
+def _may_go(entry: BundleEntry) -> bool:
     source = entry.source
     return source is not None and source.is_one_of_many and entry.kind not in REQUIRED
 

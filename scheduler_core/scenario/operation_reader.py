@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.problems import problems_of, unknown_findings
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
@@ -31,14 +31,14 @@ class OperationReader(NamedTuple):
     written: Any
     settings: Settings
     release: str
-    unread: Sequence[Entry]
+    unread: Sequence[BundleEntry]
     untyped: Sequence[Document] | None
 
     def forked(self, report: Report) -> OperationReader:
         """Return a copy of the cluster, about which is reported elsewhere."""
         return self._replace(assembly=self.assembly.forked(report))
 
-    def read(self, history: Entry) -> tuple[Operation, ...]:
+    def read(self, history: BundleEntry) -> tuple[Operation, ...]:
         """Resolve the operations of a Scenario document; they change the cluster."""
         configuration = Reconfiguration(self.policy, self.written, self.settings, self.release)
         return read_operations(history, self.assembly, self.sources, configuration, self.unread, self.untyped)
@@ -69,7 +69,7 @@ class OperationReader(NamedTuple):
         )
 
 
-def entry_of(document: Mapping[str, Any], number: int) -> Entry:
+def entry_of(document: Mapping[str, Any], number: int) -> BundleEntry:
     """Return a parsed document as the entry of a bundle without lines."""
     kind = document.get("kind")
-    return Entry(dict(document), kind if isinstance(kind, str) else "", None, number)
+    return BundleEntry(dict(document), kind if isinstance(kind, str) else "", None, number)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from scheduler_core.cluster.controllers.workloads import WorkloadChange, rollout
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.interner import with_parts_of
 from scheduler_core.formats.manifest import to_manifest
@@ -49,11 +49,11 @@ LIVE = frozenset({"Node", *MADE_BY})
 
 
 def read_operations(
-    entry: Entry,
+    entry: BundleEntry,
     assembly: Assembly,
     documents: Documents,
     configuration: Reconfiguration,
-    unread: Iterable[Entry] = (),
+    unread: Iterable[BundleEntry] = (),
     crons: Iterable[Mapping[str, Any]] | None = None,
 ) -> tuple[Operation, ...]:
     """Resolve a Scenario document against the initial cluster. Problems are added to the assembly's report.
@@ -87,7 +87,7 @@ class _History:
 
     def __init__(
         self,
-        entry: Entry,
+        entry: BundleEntry,
         assembly: Assembly,
         documents: Documents,
         configuration: Reconfiguration,
@@ -248,7 +248,7 @@ class _History:
             at.error(f"must be a manifest, not {kind_of(value)}")
             return None
         kind = value.get("kind")
-        entry = Entry(
+        entry = BundleEntry(
             value,
             kind if isinstance(kind, str) else "",
             self.entry.source,

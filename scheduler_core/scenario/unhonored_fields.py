@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.problems import problems_of, shape_text
 from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
@@ -43,7 +43,7 @@ class _Found(Struct, frozen=True):
 
 
 def found_in(
-    report: Report, ignored: Iterable[Entry], objects: Iterable[KubernetesObject]
+    report: Report, ignored: Iterable[BundleEntry], objects: Iterable[KubernetesObject]
 ) -> tuple[Unhonored, ...]:
     """Return the reported fields and kinds that a bundle uses, regardless of the simulation.
 
@@ -57,7 +57,7 @@ def found_in(
         for use in report.uses.values()
         if disks or not use.row.disks
     ]
-    kinds: dict[str, list[Entry]] = {}
+    kinds: dict[str, list[BundleEntry]] = {}
     for entry in ignored:
         if is_reported(entry) and (disks or not REPORTED_KINDS[entry.kind].disks):
             kinds.setdefault(entry.kind, []).append(entry)
@@ -91,7 +91,7 @@ def _scheduler_names(objects: Iterable[KubernetesObject]) -> dict[Owner, str]:
     }
 
 
-def is_reported(entry: Entry) -> bool:
+def is_reported(entry: BundleEntry) -> bool:
     """Return whether other clusters honor a manifest without a reader, by its kind and contents."""
     row = REPORTED_KINDS.get(entry.kind)
     if row is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import Problem
@@ -55,7 +55,7 @@ class ReleaseSupport(Struct, frozen=True, kw_only=True):
 
     check: Callable[[Configuration, At], None]
     plugins: Callable[[Configuration], Mapping[str, EnabledPlugins] | None] = profiles.framework_plugins
-    check_objects: Callable[[Iterable[Decoded], Iterable[Entry], Report], None] | None = None
+    check_objects: Callable[[Iterable[Decoded], Iterable[BundleEntry], Report], None] | None = None
     honors: Callable[[Iterable[Settings]], frozenset[str]] = lambda _: frozenset()
     left_out: Callable[[ScenarioParts], tuple[Problem, ...]] = lambda _: ()
     left_out_beside: Callable[[Sequence[Document], Configuration], tuple[Problem, ...]] = lambda *_: ()

@@ -50,7 +50,7 @@ class SweepCell(Payload):
     optimum: Annotated[Json | None, Meta(description="See docs/sweeps.md; null until it is asked for")]
 
 
-class Distance(Payload, rename="camel"):
+class CellDistance(Payload, rename="camel"):
     """How far a cell's placement is from the best of its pods on its nodes; see docs/sweeps.md."""
 
     verdict: Annotated[

@@ -266,18 +266,18 @@ async def close(call: Call[Request]) -> Answer:
     return {}
 
 
-class RoomVote(Request):
+class CastVote(Request):
     answer: Leaf | None = None
 
 
 @command(
     "room.vote",
-    RoomVote,
+    CastVote,
     answers=VoteCastWire,
     throttle="ROOM_VOTES_PER_MINUTE",
     each="ROOM_VOTES_PER_VISITOR",
 )
-async def vote(call: Call[RoomVote]) -> Answer:
+async def vote(call: Call[CastVote]) -> Answer:
     """Answer the question, or change one's answer."""
     member = _member(call)
     hall = member.hall

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from scheduler_core.authoring import redaction
 from scheduler_core.cli.input_files import InputError
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.scenario.dump_kinds import DUMP_ROWS
 
 AT_ONCE = 4
@@ -167,8 +167,8 @@ def _check(listed: Sequence[dict[str, Any]]) -> None:
         msgspec.convert(document, _Named)
 
 
-def _entries(documents: Sequence[dict[str, Any]]) -> Iterator[Entry]:
-    return (Entry(document, str(document.get("kind", ""))) for document in documents)
+def _entries(documents: Sequence[dict[str, Any]]) -> Iterator[BundleEntry]:
+    return (BundleEntry(document, str(document.get("kind", ""))) for document in documents)
 
 
 def _plain(document: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from scheduler_core.cluster.descheduler.policy import (
 from scheduler_core.cluster.descheduler.protections import DEFAULT_EVICTOR, EVICTOR_ARGS
 from scheduler_core.cluster.descheduler.strategy import CLASSIC
 from scheduler_core.cluster.descheduler.table import CLASSIC_STRATEGIES, PLUGINS
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.readers import (
     At,
@@ -199,7 +199,7 @@ def parse_policy(document: Mapping[str, Any], versions: tuple[str, ...], file: s
         version = str(document.get("apiVersion") or "")
         raise PolicyRefusedError([InvalidArguments(prefix + unregistered(version), "apiVersion", "")])
     report = Report()
-    policy = read_policy(document, At(report, None, Entry(dict(document), DESCHEDULER_POLICY, None, 1)))
+    policy = read_policy(document, At(report, None, BundleEntry(dict(document), DESCHEDULER_POLICY, None, 1)))
     if policy is None:
         raise PolicyRefusedError(
             [InvalidArguments(prefix + message, "", "") for _, message in report.errors[:1]]

@@ -84,12 +84,12 @@ class Drain:
                 self._refuse(pod, error, again=again)
             else:
                 self.facts.setdefault("errors", []).append(str(error))
-                self.refusals[key] = error.told
+                self.refusals[key] = error.explained
                 self.refused(pod, error)
 
     def _refuse(self, pod: Manifest, error: StatusError, *, again: bool) -> None:
         self.facts["refused"] = self.facts.get("refused", 0) + 1
-        self.refusals[key_of(pod)] = error.told
+        self.refusals[key_of(pod)] = error.explained
         if not again:
             self.refused(self.server.get("Pod", key_of(pod)) or pod, error)
         self._retries += 1

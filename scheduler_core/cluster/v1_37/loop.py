@@ -44,7 +44,7 @@ class StatusError(Exception):
         self.cause = cause
 
     @property
-    def told(self) -> str:
+    def explained(self) -> str:
         """The message with its cause, as users read it."""
         return f"{str(self).removesuffix('.')}: {self.cause}" if self.cause else str(self)
 

@@ -133,7 +133,7 @@ class ControlPlaneManager(Manager):
 
     @property
     def starts_later(self) -> bool:
-        """Whether schedulers are told later of what is stored, as those who watch a cluster that runs."""
+        """Whether schedulers see writes later than they are stored, as watches of a running cluster do."""
         return self.loop.start > self.loop.now
 
     def _tell(self, write: StoredWrite) -> None:
@@ -362,7 +362,7 @@ class ControlPlaneManager(Manager):
             evict(self.server, key, uid_of(pod))
         except StatusError as error:
             without = partial(_without_annotation, name=EVICT)
-            self.server.change(kind, key, without, "user", outcome=eviction_refused(error.told))
+            self.server.change(kind, key, without, "user", outcome=eviction_refused(error.explained))
 
     def _undo(self, kind: str, key: str) -> None:
         """Go back to the revision that a workload's annotation asks for, as ``kubectl rollout undo`` does."""
@@ -394,7 +394,9 @@ class ControlPlaneManager(Manager):
         self.server.change(kind, key, without, "user", outcome=outcome)
 
     def _drain_refused(self, pod: Manifest, error: StatusError) -> None:
-        self._note(pod, eviction_refused(error.told) if error.code == 429 else eviction_failed(error.told))
+        self._note(
+            pod, eviction_refused(error.explained) if error.code == 429 else eviction_failed(error.explained)
+        )
 
     def _refused(self, pod: Manifest, message: str) -> None:
         self._note(pod, eviction_refused(message))

@@ -24,14 +24,14 @@ KINDS = frozenset(TYPED_KINDS) - {"Service", "PodGroup", "Queue"}
 class PlaneManifests(StoredManifests):
     """The manifests of a control plane's kinds, which its ``server`` has, and of the others, which are here.
 
-    An object whose write schedulers are told of later is as it was until then.
+    An object whose write schedulers observe later is as it was until then.
     """
 
     def __init__(self, scenario: Scenario, manager: Manager, server: ApiServer) -> None:
         super().__init__(scenario, manager)
         self.server = server
         self._untold: dict[Key, tuple[Manifest | None, StoredWrite]] = {}
-        """What schedulers know of an object, and the last write that they are still to be told of."""
+        """What schedulers know of an object, and the last write that they have yet to observe."""
 
     def go_on_as(self, scenario: Scenario) -> None:
         """Take operations from another scenario, which has the same objects."""
@@ -67,7 +67,7 @@ class PlaneManifests(StoredManifests):
             yield from table.values()
 
     def hold(self, write: StoredWrite) -> None:
-        """Show an object as it was before a write until schedulers are told of it."""
+        """Show an object as it was before a write until schedulers observe it."""
         key = write.kind, write.key
         known = self._untold.get(key)
         self._untold[key] = (write.old if known is None else known[0]), write

@@ -16,7 +16,7 @@ from scheduler_core.cluster.v1_37.objects import (
     spec_of,
     status_of,
 )
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import decode, find_kind
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, WrittenManifest
 from scheduler_core.kubernetes.readers import At, Report
@@ -54,7 +54,7 @@ def typed_form(
 def _decoded(manifest: Manifest, previous: KubernetesObject | None) -> KubernetesObject | None:
     """Return an object, of which is said to be written what was written of its version before."""
     report = Report(strict=False)
-    entry = Entry(manifest, str(manifest["kind"]))
+    entry = BundleEntry(manifest, str(manifest["kind"]))
     row = find_kind(entry, At(report, None, entry))
     made = decode(entry, row, report) if row is not None else None
     if made is not None:

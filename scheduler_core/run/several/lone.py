@@ -321,7 +321,7 @@ class LoneSimulation(LoneStepper):
             if due is not None and due <= self.loop.now:
                 clock.fire()
             elif settled and (self._holds() or not self.loop.is_settled):
-                continue  # what the typed objects were told of gives the scheduler something to do
+                continue  # what the typed objects observed gives the scheduler something to do
             elif self._lands(settled=settled):
                 self._land_next()
             elif not settled:
@@ -380,7 +380,7 @@ class LoneSimulation(LoneStepper):
 
 
 def whole_milliseconds(time: float) -> float:
-    """Return a time as it is told: without the microseconds that writes take."""
+    """Return a time as it is shown: without the microseconds that writes take."""
     return floor(time * 1000 + 1e-6) / 1000
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.kinds import is_manifest_kind
@@ -103,7 +103,7 @@ _KINDS: Mapping[str, Shape] = {
 }
 
 
-def check_v1_37_fields(decoded: Iterable[Decoded], unread: Iterable[Entry], report: Report) -> None:
+def check_v1_37_fields(decoded: Iterable[Decoded], unread: Iterable[BundleEntry], report: Report) -> None:
     """Report what v1.37 cannot read in manifests of kinds with a reader, and ``unread``, without one."""
     faultless: set[int] = set()  # identities of those that others may be like
     for read in decoded:

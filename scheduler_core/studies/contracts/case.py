@@ -48,7 +48,7 @@ class CaseOutcome(Struct, frozen=True):
     steps: tuple[RecordedStep, ...] = ()
 
 
-class Cluster:
+class CheckedCluster:
     """A scenario that was played until it is calm, with what a contract asks of it.
 
     Raises:
@@ -98,7 +98,7 @@ def control_of(run: Stepper) -> Control | None:
 class Case:
     """A case that is being played; :meth:`play` it once."""
 
-    def __init__(self, cluster: Cluster, contract: Contract, subjects: tuple[Subject, ...]) -> None:
+    def __init__(self, cluster: CheckedCluster, contract: Contract, subjects: tuple[Subject, ...]) -> None:
         self.cluster = cluster
         self.contract = contract
         self.subjects = subjects
@@ -189,7 +189,7 @@ class Case:
 
 
 def play(
-    cluster: Cluster, contract: Contract, subjects: tuple[Subject, ...], history: History
+    cluster: CheckedCluster, contract: Contract, subjects: tuple[Subject, ...], history: History
 ) -> CaseOutcome:
     """Play one case. Raises what the simulation raises on operations that cannot be read."""
     return Case(cluster, contract, subjects).play(history)

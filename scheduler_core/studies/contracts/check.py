@@ -15,7 +15,7 @@ from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.studies.contracts.case import CaseOutcome, Cluster, control_of, play
+from scheduler_core.studies.contracts.case import CaseOutcome, CheckedCluster, control_of, play
 from scheduler_core.studies.contracts.choices import Sequences
 from scheduler_core.studies.contracts.conditions import FACTS, QUEUES, FactName
 from scheduler_core.studies.contracts.document import Contract, raise_problems
@@ -72,7 +72,7 @@ def check(
     """
     budget = budget or CheckBounds()
     try:
-        cluster = Cluster(scenario)
+        cluster = CheckedCluster(scenario)
     except Unplayable as error:
         yield from (_unsaid(contract, str(error)) for contract in contracts)
         return
@@ -93,7 +93,7 @@ def misfits(scenario: Scenario, contracts: Sequence[Contract]) -> list[Problem]:
         PolicyError: Its configuration cannot be used.
     """
     try:
-        cluster = Cluster(scenario, SECOND if scenario.operations else 0.0)
+        cluster = CheckedCluster(scenario, SECOND if scenario.operations else 0.0)
     except Unplayable:
         return []
     for contract in contracts:
@@ -105,7 +105,7 @@ def misfits(scenario: Scenario, contracts: Sequence[Contract]) -> list[Problem]:
 class _Check:
     """One contract in a cluster: its subjects and its histories."""
 
-    def __init__(self, cluster: Cluster, contract: Contract) -> None:
+    def __init__(self, cluster: CheckedCluster, contract: Contract) -> None:
         self.cluster = cluster
         self.contract = contract
         self.subjects: tuple[Subject, ...] = contract.subject.subjects(cluster.server)

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.formats.bundle import Bundle, Entry, File, read_files
+from scheduler_core.formats.bundle import Bundle, BundleEntry, File, read_files
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.problems import format_problem, problems_of, unknown_findings
 from scheduler_core.formats.skipped_kinds import Skipped
@@ -98,7 +98,7 @@ def _count_problems(bundle: Bundle) -> list[Problem]:
     return []
 
 
-def _read(entry: Entry, report: Report) -> Contract | None:
+def _read(entry: BundleEntry, report: Report) -> Contract | None:
     at = At(report, None, entry)
     if isinstance(entry.value, Skipped):
         at.error(entry.value.reason)

@@ -21,7 +21,7 @@ from scheduler_core.interrupts import also_interrupted_by
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
-from scheduler_core.studies.contracts.case import CaseOutcome, Cluster, play
+from scheduler_core.studies.contracts.case import CaseOutcome, CheckedCluster, play
 from scheduler_core.studies.contracts.document import Contract
 from scheduler_core.studies.contracts.events import UPGRADE, VerbEvent
 from scheduler_core.studies.contracts.facts import WAITING
@@ -39,7 +39,7 @@ MORE_GAPS = 12
 class Broken(Struct, frozen=True):
     """A counterexample: a cluster, the contract with its window, a history, and what became of it."""
 
-    cluster: Cluster
+    cluster: CheckedCluster
     contract: Contract
     history: History
     played: CaseOutcome
@@ -189,7 +189,7 @@ class Shrinker:
             self.best = found
         return found is not None
 
-    def _tried_in(self, cluster: Cluster | None, contract: Contract) -> Broken | None:
+    def _tried_in(self, cluster: CheckedCluster | None, contract: Contract) -> Broken | None:
         """Try the history in a smaller cluster, and others like it."""
         if cluster is None or (self.calm_first and not self._holds_calm(cluster, contract)):
             return None
@@ -212,14 +212,14 @@ class Shrinker:
             if len(one) > 1:
                 yield from (spaced(one, gap) for gap in _gaps(contract) if spaced(one, gap) != history)
 
-    def _cluster(self, change: Change) -> Cluster | None:
+    def _cluster(self, change: Change) -> CheckedCluster | None:
         own = self.best.cluster.scenario
         try:
-            return Cluster(reread(own, change(own.documents)))
+            return CheckedCluster(reread(own, change(own.documents)))
         except (BundleError, PolicyError, Unplayable):
             return None
 
-    def _holds_calm(self, cluster: Cluster, contract: Contract) -> bool:
+    def _holds_calm(self, cluster: CheckedCluster, contract: Contract) -> bool:
         played = _played(cluster, contract, ())
         return played is not None and played.breach is None
 
@@ -246,7 +246,7 @@ def _smaller(
     return without_nodes(resized(documents, key, count), left)
 
 
-def _tried(cluster: Cluster, contract: Contract, events: History) -> Broken | None:
+def _tried(cluster: CheckedCluster, contract: Contract, events: History) -> Broken | None:
     """Play events on what there is of their objects; return the counterexample that it is, if it is one."""
     history = tuple(one.on(cluster.terrain.found) for one in events)
     if not all(one.targets or one.verb == UPGRADE for one in history):
@@ -255,7 +255,7 @@ def _tried(cluster: Cluster, contract: Contract, events: History) -> Broken | No
     return None if played is None or played.breach is None else Broken(cluster, contract, history, played)
 
 
-def _played(cluster: Cluster, contract: Contract, history: History) -> CaseOutcome | None:
+def _played(cluster: CheckedCluster, contract: Contract, history: History) -> CaseOutcome | None:
     subjects = contract.subject.subjects(cluster.server)
     if not subjects:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.authoring.descheduler_edits import with_descheduler
 from scheduler_core.authoring.policy_rewrites import EditError
-from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.bundle import BundleEntry
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.support import part_of
 from scheduler_core.scenario.config_maps import contained_in
@@ -54,7 +54,7 @@ def _named(documents: Sequence[Document], name: str) -> Document:
 def _policies_of(documents: Sequence[Document]) -> Iterator[tuple[str, Document]]:
     """Yield the policies that the bundle names, those of profiles last: they come first in :func:`_named`."""
     for one in documents:
-        for inside in contained_in(Entry(dict(one), str(one.get("kind")))):
+        for inside in contained_in(BundleEntry(dict(one), str(one.get("kind")))):
             if inside.kind == DESCHEDULER_POLICY:
                 yield str(part_of(one, "metadata", "name")), inside.entry.value
     for one in filter(is_descheduler_policy, documents):

@@ -148,7 +148,7 @@ export function Compared({ side, flags }: { side: Side; flags: Uint8Array }) {
         <span class="grow" />
         <span class="dim num">{ready ? place : ""}</span>
       </header>
-      <div class="story">{side.said ?? (ready ? told(side) : null)}</div>
+      <div class="story">{side.said ?? (ready ? decision(side) : null)}</div>
       <Stage side={side} flags={flags} />
       <Hosted element={side.panel?.element ?? null} class={`compared-body tab-${side.tab}`} />
     </section>
@@ -175,7 +175,7 @@ function Opener({ side: { name, asked, playback } }: { side: Side }) {
 }
 
 /** What the shown cycle decided. */
-function told({ there, playback, view }: Side) {
+function decision({ there, playback, view }: Side) {
   const { index, current: light } = playback;
   if (there && light) return light.story.map((parts) => sentence(view, parts));
   if (there) return <p class="dim">The cluster before the first cycle.</p>;

@@ -10,7 +10,7 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.compare.refinement import Coloring
-from scheduler_core.studies.contracts.case import Cluster, play
+from scheduler_core.studies.contracts.case import CheckedCluster, play
 from scheduler_core.studies.contracts.document import Contract, read_contracts
 from scheduler_core.studies.contracts.headroom import Headroom
 from scheduler_core.studies.contracts.histories import Histories, histories
@@ -35,19 +35,19 @@ WHEN = (
 )
 
 
-def space(cluster: Cluster, when: str) -> tuple[Contract, Histories]:
+def space(cluster: CheckedCluster, when: str) -> tuple[Contract, Histories]:
     """Return a contract and its histories in a cluster."""
     return space_of(cluster, CONTRACT % when)
 
 
-def space_of(cluster: Cluster, text: str) -> tuple[Contract, Histories]:
+def space_of(cluster: CheckedCluster, text: str) -> tuple[Contract, Histories]:
     """Return a contract that is written, and its histories in a cluster."""
     (contract,) = read_contracts([("one.yaml", text)])
     made = [one.choices(cluster.terrain) for one in contract.when]
     return contract, histories([one for one in made if one is not None], contract.apart)
 
 
-def classes(cluster: Cluster, found: Histories) -> list[HistoryClass]:
+def classes(cluster: CheckedCluster, found: Histories) -> list[HistoryClass]:
     """Return the classes of all histories."""
     made = classes_of(found, Coloring(cluster.server, cluster.scenario.documents), Random(0), 10_000)
     assert made is not None
@@ -58,7 +58,7 @@ def classes(cluster: Cluster, found: Histories) -> list[HistoryClass]:
 @pytest.mark.parametrize("when", WHEN)
 def test_classes_cover_all_histories(name: str, when: str) -> None:
     """Their sizes add up to the number of histories."""
-    cluster = Cluster(load(CLUSTERS[name]))
+    cluster = CheckedCluster(load(CLUSTERS[name]))
     _, found = space(cluster, when)
     assert sum(one.size for one in classes(cluster, found)) == found.size
 
@@ -67,7 +67,7 @@ def test_classes_cover_all_histories(name: str, when: str) -> None:
 @pytest.mark.parametrize("when", WHEN[:3])
 def test_every_history_ends_as_its_class_does(name: str, when: str) -> None:
     """The margins of all histories are those of the classes, as often as these say."""
-    cluster = Cluster(load(CLUSTERS[name]))
+    cluster = CheckedCluster(load(CLUSTERS[name]))
     contract, found = space(cluster, when)
     subjects = contract.subject.subjects(cluster.server)
 
@@ -84,15 +84,15 @@ def test_every_history_ends_as_its_class_does(name: str, when: str) -> None:
 
 def test_equal_nodes_are_one_class() -> None:
     """Two of sixty equal ones as well: 1,770 pairs in two classes, of one zone and of two."""
-    cluster = Cluster(load(bundle(nodes("abc" * 20))))
+    cluster = CheckedCluster(load(bundle(nodes("abc" * 20))))
     _, found = space(cluster, "lose: {any: 2, of: nodes}")
     assert found.size == 1_770
     assert sorted(one.size for one in classes(cluster, found)) == [570, 1_200]
 
 
-def room(*parts: Any) -> tuple[Cluster, Headroom]:
+def room(*parts: Any) -> tuple[CheckedCluster, Headroom]:
     """Return a cluster at rest, and what it has left."""
-    cluster = Cluster(load(bundle(*parts)))
+    cluster = CheckedCluster(load(bundle(*parts)))
     return cluster, Headroom(cluster.server, cluster.scenario)
 
 
@@ -174,7 +174,7 @@ def test_room_is_said_where_nothing_else_refuses(name: str) -> None:
 
 def test_unlike_members_are_named() -> None:
     """Two histories of one class whose margins differ, found among those that were played."""
-    cluster = Cluster(load(CLUSTERS["one is larger"]))
+    cluster = CheckedCluster(load(CLUSTERS["one is larger"]))
     _, found = space(cluster, WHEN[0])
     made = classes(cluster, found)
     margins = [1.0] * len(list(representatives(made)))

@@ -21,7 +21,7 @@ import { TEMPLATES } from "./templates.ts";
 type Action = "create" | "patch" | "delete" | "edit";
 
 type Template = keyof typeof TEMPLATES;
-type Told = { words: string; cost: string };
+type EditSummary = { words: string; cost: string };
 
 type Edited = {
   yaml: string;
@@ -81,7 +81,7 @@ export function editPanel(edit: Edit, heading: string, edited: Edited) {
       };
       const answer = await edit.operate(await wish(), first ? "bundle.amend" : "bundle.operate", based);
       box.close();
-      edit.notify(told({ words: answer.words ?? "", cost: answer.cost ?? "" }, action, lands, playback, index));
+      edit.notify(summary({ words: answer.words ?? "", cost: answer.cost ?? "" }, action, lands, playback, index));
     } catch (error) {
       const { message, body } = refusalOf(error);
       const errors = body?.errors ?? [{ message }];
@@ -177,8 +177,8 @@ async function address(playback: Playback, index: number) {
 }
 
 /** What is said of a change: when it takes effect, what it was, from which cycle on it shows, and what it cost. */
-function told(
-  { words, cost }: Told,
+function summary(
+  { words, cost }: EditSummary,
   action: Action,
   { start, seconds, during }: Lands,
   playback: Playback,
