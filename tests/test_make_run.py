@@ -32,6 +32,12 @@ LARGE = b"---\n".join(
 )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def made() -> None:
+    """Have set-up make what is missing, as `make test` does: what it prints is no line of a process."""
+    subprocess.run([".ci/setup"], cwd=REPOSITORY, env=clean_environment(), check=True)
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for the data that lives on from one `make run` to the next: only the first has to make it."""

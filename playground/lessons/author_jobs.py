@@ -10,6 +10,7 @@ from playground.pool import offload
 from playground.storage.bundles import TooLargeError
 
 T = TypeVar("T")
+EXPECTED_SECONDS = 5.0  # of a job about a lesson: the tests of a shipped one take a second
 
 
 def share_of(owner: str) -> str:
@@ -23,6 +24,6 @@ def share_of(owner: str) -> str:
 def in_pool(visitor: str, function: Callable[..., T], *args: Any) -> T:
     """Return what a job returns. Raises LessonError, also beyond the limits of the pool, and BusyError."""
     try:
-        return offload.compute(visitor, function, *args, long=True)
+        return offload.compute(visitor, function, *args, long=True, expects=EXPECTED_SECONDS)
     except TooLargeError as error:
         raise TooMuchError(str(error)) from error

@@ -237,6 +237,7 @@ def test_two_tabs_lose_nothing(page: Page, visitor: Callable[..., Page], watch: 
     expect(mine).to_have_value("Mine")
     conflict.get_by_role("button", name="Keep mine").click()
     expect(conflict).to_have_count(0)
+    expect(page.locator(".author-saved")).to_contain_text("Saved")  # a reload does not wait for what is sent
     page.reload()
     expect(page.get_by_label("Title", exact=True)).to_have_value("Mine")
     stranger = visitor()

@@ -17,9 +17,17 @@ from tests.browser.conftest import RUNNING, Watch, turned
 from tests.browser.pages import Workbench, becomes, example_text, holds, share
 from tests.services.stack import Stack
 
-#: What stands in each region at a step, with a tab open, once nothing changes any more.
+#: What stands in each region at a step, with a tab open, once all is answered and nothing changes any more.
 TEXTS = r"""async ([index, tab]) => {
-  const { playback, view } = podstep;
+  const { playback, view, socket } = podstep;
+  if (socket.unanswered === undefined) {
+    const { call } = socket;
+    socket.unanswered = 0;
+    socket.call = (...asked) => {
+      socket.unanswered += 1;
+      return call.apply(socket, asked).finally(() => (socket.unanswered -= 1));
+    };
+  }
   const after = (ms) => new Promise((done) => setTimeout(done, ms));
   if (playback.index !== index) playback.goto(index);
   while (playback.index !== index || (index && !playback.parts)) await after(20);
@@ -30,7 +38,7 @@ TEXTS = r"""async ([index, tab]) => {
   for (let same = 0; same < 2; ) {
     await after(30);
     const now = read();
-    same = now.join() === texts.join() ? same + 1 : 0;
+    same = now.join() === texts.join() && !socket.unanswered && now.at(-1) ? same + 1 : 0;
     texts = now;
   }
   return texts;

@@ -337,13 +337,13 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
 
   async function open() {
     if (opening()) return;
+    checkSoon.cancel(); // what it would say takes the place of what is said here
+    checking += 1;
     if (!filled() && !held.length) {
       say("The box is empty: paste manifests, drop files on it, or begin with an example below.", "bad");
       editor.focus();
       return;
     }
-    checkSoon.cancel();
-    checking += 1;
     busy(true);
     const { done, ...options } = working.begin(
       "Opening the cluster",
@@ -428,8 +428,8 @@ export function paste(form: HTMLFormElement, tables: (files: File[]) => void) {
     if (folders.files?.length) void takeFolder(chosen(folders));
   });
   clear.addEventListener("click", () => {
-    hold([]);
     editor.value = "";
+    hold([]);
     title.value = suggested = "";
     forget();
     left = false;
