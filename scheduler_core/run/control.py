@@ -247,13 +247,17 @@ class ControlledFramework(Framework):
 
     def _settle(self) -> None:
         self._settling = False
-        for change in self.manager.settle(self.manager.moment(self.clock.now)):
-            self._take(change)
+        self.follow(self.manager.settle(self.manager.moment(self.clock.now)))
         at = self.manager.next_time()
         if self._wake is not None and self._wake.at != at:
             self._wake.cancel()
         if at is not None and (self._wake is None or not self._wake.alive):
             self._wake = self.clock.schedule(at, self.ask_to_settle, CONTROLLERS)
+
+    def follow(self, changes: Iterable[Change]) -> None:
+        """Apply what controllers and kubelets have changed."""
+        for change in changes:
+            self._take(change)
 
     @property
     def expects(self) -> bool:

@@ -120,9 +120,13 @@ class Ending:
         """Record a timeline entry."""
         if happening.what in RETRIES:
             return
-        self.changed, self.tries, self.horizon = happening.time, 0, None
+        self.restart(happening.time)
         if happening.what == "Operation":
             self.landed, self.attempts, self.moments = happening.time, 0, 0
+
+    def restart(self, time: float) -> None:
+        """Let the wait for the end begin again."""
+        self.changed, self.tries, self.horizon = time, 0, None
 
     def tried(self, now: float) -> None:
         """Count a scheduling cycle."""

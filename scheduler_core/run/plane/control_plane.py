@@ -84,7 +84,7 @@ class ControlPlaneManager(Manager):
     ``objects`` are the typed forms of these. Times are virtual seconds.
     """
 
-    FORKED: ClassVar[Mapping[str, Copier]] = {"objects": flat, "_alike": flat}
+    FORKED: ClassVar[Mapping[str, Copier]] = {"objects": flat, "_alike": flat, "_kept_back": flat}
 
     def __init__(self, scenario: Scenario, options: ControllerOptions) -> None:
         super().__init__(options)
@@ -92,6 +92,9 @@ class ControlPlaneManager(Manager):
         self._writes: list[StoredWrite] = []
         self._own: Key | None = None
         self._show_write: Callable[[StoredWrite], None] | None = None
+        self._note_write: Callable[[StoredWrite], None] | None = None
+        self._kept_back: dict[tuple[str, str, str], StoredWrite] = {}
+        """What was written of each object since its typed form followed, as one write."""
         self.drains: list[Drain] = []
         """All that were begun, in order."""
         self._drains: list[Drain] = []
@@ -130,6 +133,10 @@ class ControlPlaneManager(Manager):
         Who drives the loop then is the caller of :meth:`settle`, which only yields what has changed.
         """
         self._show_write = observe
+
+    def keep_back(self, note: Callable[[StoredWrite], None]) -> None:
+        """Yield what is written only when somebody has to :meth:`catch_up`; ``note`` is called with it."""
+        self._note_write = note
 
     @property
     def starts_later(self) -> bool:
@@ -426,12 +433,40 @@ class ControlPlaneManager(Manager):
             return
         self._pass_to(now)
         self._end_drains()
+        for write in self._taken():
+            if self._note_write is None:
+                yield from self._changes(write)
+            elif write.kind in KINDS:
+                self._note_write(write)
+                self._keep(write)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether typed objects do not follow what was kept back."""
+        return bool(self._kept_back)
+
+    def catch_up(self) -> Iterator[Change]:
+        """Yield what was kept back: a change for each object."""
+        kept, self._kept_back = self._kept_back, {}
+        for write in kept.values():
+            if write.old is not write.new:
+                yield from self._changes(write)
+
+    def _keep(self, write: StoredWrite) -> None:
+        obj = write.new or write.old
+        assert obj is not None
+        key = write.kind, write.key, uid_of(obj)
+        known = self._kept_back.get(key)
+        self._kept_back[key] = write if known is None else write._replace(old=known.old)
+
+    def _taken(self) -> Iterator[StoredWrite]:
+        """Take the writes that wait, but for what became of a pod that was being deleted and is gone."""
         writes, self._writes = self._writes, []
         gone = {(one.kind, one.key) for one in writes if one.new is None}
         for write in writes:
             ends = write.old is not None and is_deleting(write.old) and (write.kind, write.key) in gone
             if write.kind != "Pod" or write.new is None or not ends:
-                yield from self._changes(write)
+                yield write
 
     def _pass_to(self, now: float) -> None:
         if not self.gave_up and self._show_write is None:

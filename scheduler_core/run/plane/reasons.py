@@ -10,6 +10,7 @@ from scheduler_core.cluster.v1_37.objects import (
     is_deleting,
     is_finished,
     is_ready,
+    node_of,
     phase_of,
     ready_status,
     spec_of,
@@ -17,6 +18,7 @@ from scheduler_core.cluster.v1_37.objects import (
     taints_of,
 )
 from scheduler_core.cluster.v1_37.watches import EvictionOutcome, StoredWrite
+from scheduler_core.run.control import NOTEWORTHY
 from scheduler_core.run.removals import removal_message
 
 REMOVALS = {
@@ -47,6 +49,15 @@ def reason_of(write: StoredWrite) -> Reason:
     if old is None:
         return _CREATED.get(write.kind, "SuccessfulCreate"), ""
     return _UPDATED.get(write.kind, _nothing)(old, new, write.by)
+
+
+def is_event(write: StoredWrite) -> bool:
+    """Return whether a write is worth an event: a creation, a placement, or one with a reason."""
+    old, new = write.old, write.new
+    reason = reason_of(write)[0]
+    if write.kind != "Pod" or new is None:
+        return reason in NOTEWORTHY if new is not None else bool(reason)
+    return bool(reason) or bool(old is not None and node_of(new) and not node_of(old))
 
 
 NO_DESCHEDULER = EvictionOutcome(

@@ -44,7 +44,7 @@ class LivingView(V1_37View):
 
     def __init__(self, objects: Sequence[KubernetesObject], *args: Any, apart: bool, **kw: Any) -> None:
         manager = kw["server"].manager
-        self._apart = apart
+        self.apart = apart
         assert isinstance(manager, ControlPlaneManager)
         self.plane, self.loop = manager.server, manager.loop
         self.client = Clientset(manager.server, "scheduler")
@@ -84,17 +84,17 @@ class LivingView(V1_37View):
         """Hear of a write to the typed cluster: of what the control plane stores only that matters here."""
         if kind not in KINDS:
             super().written(kind, key, obj)
-        elif self._apart:
+        elif self.apart:
             self.unheard += 1
             self.later(partial(self._hear, kind, key, obj))
 
     def _receive(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
-        if self._apart:
+        if self.apart:
             super()._receive(kind, key, obj)
 
     def assume(self, placements: Iterable[tuple[str, str]]) -> None:
         """Count pods on their nodes where nothing else does."""
-        if self._apart:
+        if self.apart:
             super().assume(placements)
 
     def prepare(self) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from math import floor, inf
 from typing import Any, ClassVar
 
 from scheduler_core.cluster.v1_37.loop import Loop, UnsettledError
+from scheduler_core.cluster.v1_37.watches import StoredWrite
 from scheduler_core.forks import Copier, emptied
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.timeline import TimelineEvent
@@ -15,6 +17,7 @@ from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.operation_effects import record_operation
 from scheduler_core.run.plane.control_plane import ControlPlaneManager
 from scheduler_core.run.plane.manifests import StoredManifests
+from scheduler_core.run.plane.reasons import is_event
 from scheduler_core.run.run_end import CYCLE
 from scheduler_core.run.several.branch_checks import BranchPoint, parting
 from scheduler_core.run.several.living_view import LivingView
@@ -22,6 +25,7 @@ from scheduler_core.run.several.server import SharedCluster
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_peer import V1_37Attempt, V1_37Peer
 from scheduler_core.run.several.v1_37_view import Reserved, V1_37View
+from scheduler_core.run.v1_37.claims import has_claims
 from scheduler_core.run.v1_37.loop import V1_37Stepper
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_22.record import Attempt
@@ -187,6 +191,39 @@ class LoneSimulation(LoneStepper):
         assert isinstance(manager, ControlPlaneManager)
         return manager
 
+    # Typed objects
+
+    def record_nothing(self) -> None:
+        """Leave out records, and let typed objects follow only where an operation reads them."""
+        super().record_nothing()
+        if not self.view.apart:
+            self.plane.keep_back(self._note)
+
+    def _note(self, write: StoredWrite) -> None:
+        """Take note of a write whose event is not recorded."""
+        if is_event(write):
+            self.ending.restart(self.time)
+        if write.kind == "Pod" and has_claims(write.new or write.old or {}):
+            self.framework.later(self._catch_up)  # their controller reads typed pods
+
+    def _catch_up(self) -> None:
+        """Let the typed objects follow what was kept back; its events are of earlier moments."""
+        if not self.plane.is_behind:
+            return
+        ending = copy(self.ending)
+        self.framework.follow(self.plane.catch_up())
+        self._take_turns()
+        self.ending = ending
+
+    def placement(self) -> dict[str, str]:
+        """Return the node of every pod, also that which it holds until it is bound; "" for a pending one."""
+        self._catch_up()
+        return super().placement()
+
+    def _land_on(self, operation: Operation) -> None:
+        self._catch_up()
+        super()._land_on(operation)
+
     def _holds(self) -> bool:
         """Return whether the scheduler tries a pod before the next write is made."""
         return self.peer.ready or (not self._queue.is_empty and self._is_due())
@@ -264,6 +301,7 @@ class LoneSimulation(LoneStepper):
             self._awaited.remove(second)
             if not self._broken and self.ending.paced <= second:
                 self.run.scheduling.reuse.catch_up()
+                self._catch_up()
                 kept = self._before_seconds[second] = self.fork(trace=False)
                 kept.loop.advance(second - MOMENT)
 

@@ -9,11 +9,13 @@ import pytest
 from scheduler_core import CalmCluster, Scenario, load_documents, simulate
 from scheduler_core.authoring.examples import find
 from scheduler_core.authoring.verbs import planned
+from scheduler_core.compare.calm import plane_of
 from scheduler_core.compare.in_step import InStep
 from scheduler_core.compare.plane import living, on_one_plane, reread
 from scheduler_core.kubernetes.model import Node, Workload
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run import Stepper
+from scheduler_core.run.several.lone import LoneSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.history_entries import with_entries
 from scheduler_core.scenario.load import ExtensibleScenario
@@ -110,6 +112,21 @@ def test_random_verbs_go_on_as_from_the_start(seed: int) -> None:
         played = case.index
         assert reported(case) == (lines[played:], *rest)
     assert reported(calm.run.fork(trace=True)) == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_verbs_come_to_the_same_unrecorded(seed: int) -> None:
+    """Decisions, stored objects, the end, and typed objects, which have followed in one go where read."""
+    dice, scenario = Dice(seed), example("shop")
+    made = entries(scenario, *anything(dice, scenario, 5.0))
+    one, other = (CalmCluster(scenario, 5.0, recorded=recorded).outcome(made) for recorded in (True, False))
+    assert other.decisions == one.decisions
+    assert other.placement() == one.placement()
+    assert counted(other) == counted(one)
+    assert other.controlled_objects() == one.controlled_objects()
+    assert plane_of(other).server.objects == plane_of(one).server.objects
+    assert isinstance(one, LoneSimulation) and isinstance(other, LoneSimulation)
+    assert other.ending == one.ending
 
 
 @pytest.mark.parametrize("second", SECONDS)
