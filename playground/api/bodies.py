@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.http import HttpRequest
-from msgspec import ValidationError, convert, structs
+from msgspec import Struct, ValidationError, convert, structs
 
 from playground.api.answers import ApiError
-from playground.api.payloads.payload import Payload
 from playground.limits import limit
 from playground.pool import offload
 from playground.pool.read_slots import reading
@@ -22,7 +21,7 @@ from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
 
 T = TypeVar("T")
-P = TypeVar("P", bound=Payload)
+P = TypeVar("P", bound=Struct)
 OBJECT_BYTES = 1024 * 1024  # of a JSON object, not counting its top-level texts
 LARGE_BODY_BYTES = 256 * 1024  # which take a few milliseconds to parse
 FORM = "multipart/form-data"

@@ -7,11 +7,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import json_of
+from playground.api.bodies import body_of
 from playground.api.payloads import generators as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
-from playground.edits.cluster_generator import generated, generator, is_large, recipe_of
+from playground.edits.cluster_generator import generated, generator, is_large
 from playground.pool import offload
 from playground.pool.read_slots import reading
 from playground.storage import bundles
@@ -48,11 +48,11 @@ def get_generator(request: HttpRequest) -> HttpResponse:
         429: ERRORS[429],
         **BUSY,
     },
-    body=(("application/json", payloads.Recipe),),
+    body=(("application/json", Recipe),),
 )
 def generate_cluster(request: HttpRequest) -> HttpResponse:
     """Answer the cluster of a recipe; nothing is stored."""
-    recipe = recipe_of(json_of(request))
+    recipe = body_of(request, Recipe)
     try:
         if offload.enabled() and is_large(recipe):
             made = offload.compute(asker(), whole_cluster, recipe)

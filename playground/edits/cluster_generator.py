@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from playground.limits import limit
@@ -23,6 +23,7 @@ from scheduler_core.authoring.recipes import (
     TOP_FIELDS,
     WORKLOAD_FIELDS,
     Recipe,
+    Row,
 )
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.keys import document_key
@@ -89,16 +90,14 @@ def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
 
 def is_large(recipe: Recipe) -> bool:
     """Return whether generating a recipe's cluster takes long, estimated from the numbers in it."""
-    return _numbers(recipe) + _numbers(recipe.get("fit")) > LARGE_NUMBERS
+    fit = () if recipe.fit is UNSET else (recipe.fit.row,)
+    return sum(map(_number, (*recipe.pools, *recipe.workloads, *fit))) > LARGE_NUMBERS
 
 
-def _numbers(value: Any) -> int:
-    """Return the sum of the first whole numbers of all counts and replicas."""
-    if isinstance(value, Mapping):
-        counted = [value.get(name) for name in ("count", "replicas")]
-        own = sum(int(found[0]) for each in counted if (found := _NUMBER.search(str(each))))
-        return own + sum(_numbers(item) for item in value.values() if isinstance(item, list))
-    return sum(map(_numbers, value)) if isinstance(value, list) else 0
+def _number(row: Row) -> int:
+    """Return the sum of the first whole numbers of a row's count and replicas."""
+    counted = (_NUMBER.search(str(row.get(name))) for name in ("count", "replicas"))
+    return sum(int(found[0]) for found in counted if found)
 
 
 def _bounded(made: GeneratedCluster) -> GeneratedCluster:
@@ -160,22 +159,3 @@ def _summary(made: GeneratedCluster) -> ClusterSummaryWire:
         "rows": [list(row) for row in summary.rows],
         "interactive": summary.nodes * max(summary.pods, 1) <= limit("INTERACTIVE_WORK"),
     }
-
-
-def recipe_of(given: Mapping[str, Any]) -> Recipe:
-    """Convert a JSON recipe for the generator, which expects text: numbers may be JSON numbers."""
-    return {key: _texts(value) for key, value in given.items()}
-
-
-def _texts(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {key: _texts(item) for key, item in value.items() if not isinstance(item, (Mapping, list))}
-    if isinstance(value, list):
-        return [_texts(item) for item in value]
-    return value

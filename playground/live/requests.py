@@ -8,10 +8,11 @@ from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
+from msgspec.inspect import is_struct_type
 
 from playground.live.errors import CommandError
 from playground.protocol.declarations import Named, Raw
-from playground.serving.json_bodies import fault_of
+from playground.serving.json_bodies import Fault, fault_of
 
 R = TypeVar("R", bound="Request")
 
@@ -111,17 +112,21 @@ def read(command: str, takes: type[R], payload: Any) -> R:
     except ValidationError as error:
         fault = fault_of(error)
         if not fault.missing:
-            raise _invalid(takes, re.split(r"\W", fault.path, maxsplit=1)[0]) from error
+            raise _invalid(takes, fault) from error
         message = f"{command} needs the field {fault.path!r}."
         raise CommandError("payload.invalid", message, field=fault.path) from error
     for name in fields_of(takes):
         if not _is_sound(payload.get(name)):
-            raise _invalid(takes, name)
+            raise _invalid(takes, Fault(name, ""))
     return request
 
 
-def _invalid(takes: type[Request], name: str) -> CommandError:
-    return CommandError("payload.invalid", f"{name} must be {fields_of(takes)[name].meaning}.", field=name)
+def _invalid(takes: type[Request], fault: Fault) -> CommandError:
+    """Return the error for a field: of an object that is a struct, for the field inside it."""
+    field = fields_of(takes)[re.split(r"\W", fault.path, maxsplit=1)[0]]
+    if fault.path != field.name and is_struct_type(field.type.__origin__):
+        return CommandError("payload.invalid", fault.message, field=fault.path)
+    return CommandError("payload.invalid", f"{field.name} must be {field.meaning}.", field=field.name)
 
 
 def _is_sound(value: Any) -> bool:

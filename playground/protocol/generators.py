@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from playground.protocol.declarations import row
 from playground.protocol.page import FieldProblemWire
+from scheduler_core.authoring.recipes import FittedPods, Recipe  # noqa: F401 - the former is of the latter
 
 
 class ObjectRecordWire(TypedDict):
@@ -111,17 +112,10 @@ class GroupDraftWire(TypedDict):
     configuration: Literal["Policy", "KubeSchedulerConfiguration", ""]
 
 
-class RecipeWire(TypedDict):
-    """A recipe of a cluster: fields as texts."""
-
-    pools: Sequence[Mapping[str, str]]
-    workloads: Sequence[Mapping[str, str]]
-
-
 class NamedRecipeWire(TypedDict):
     name: str
     title: str
-    recipe: RecipeWire
+    recipe: Recipe
 
 
 class RecipesWire(TypedDict):

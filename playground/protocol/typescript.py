@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Annotated, Any, Literal, Never, NotRequired, TypeGuard, Union
 
-from msgspec import Struct, structs
+from msgspec import Struct, UnsetType, structs
 
 from playground.protocol.declarations import Named, Places, Raw
 
@@ -63,7 +63,13 @@ def _is_struct(declared: Any) -> TypeGuard[type[Struct]]:
 def _fields_of(declared: type[Struct]) -> dict[str, Any]:
     """Return the fields of a struct of the engine by the names that they are sent under."""
     kinds = typing.get_type_hints(declared, include_extras=True)
-    return {field.encode_name: kinds[field.name] for field in structs.fields(declared)}
+    omits = declared.__struct_config__.omit_defaults
+    return {
+        field.encode_name: NotRequired[kinds[field.name]]
+        if omits and not field.required
+        else kinds[field.name]
+        for field in structs.fields(declared)
+    }
 
 
 def name_of(declared: type) -> str:
@@ -87,7 +93,7 @@ def text(kind: Any, *, alias: bool = True) -> str:
     if origin is Literal:
         return " | ".join(_literal(value) for value in arguments)
     if origin in (Union, types.UnionType):
-        return " | ".join(text(one) for one in arguments)
+        return " | ".join(dict.fromkeys(text(one) for one in arguments if one is not UnsetType))
     if origin in (Sequence, list):
         item = text(arguments[0])
         return f"({item})[]" if " " in item and item[0] not in "[{" else f"{item}[]"
@@ -127,6 +133,8 @@ def _row(places: Places) -> str:
 def _field(name: str, kind: Any) -> str:
     if typing.get_origin(kind) is NotRequired:
         return f"{name}?: {text(typing.get_args(kind)[0])}"
+    if UnsetType in typing.get_args(kind):
+        return f"{name}?: {text(kind)}"
     return f"{name}: {text(kind)}"
 
 

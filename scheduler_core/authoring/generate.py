@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 
 from scheduler_core.authoring.fitted_workload import (
     FittedWorkload,
@@ -46,6 +46,7 @@ from scheduler_core.authoring.recipes import (
     TOP_FIELDS,
     WORKLOAD_FIELDS,
     Recipe,
+    Row,
 )
 from scheduler_core.authoring.trace_pods import TracePod
 from scheduler_core.kubernetes.manifests import Manifest
@@ -85,9 +86,9 @@ def generate(recipe: Recipe) -> GeneratedCluster:
     With ``fit``, pods of a fitted workload come and go too; its nodes are there if there are no pools.
     Problems name fields as ``pools.0.cpu``. Never raises for any recipe.
     """
-    top, problems = read(TOP_FIELDS, recipe)
-    pools = _rows(recipe, "pools", POOL_FIELDS, MOST_POOLS, problems)
-    workloads = _rows(recipe, "workloads", WORKLOAD_FIELDS, MOST_WORKLOADS, problems)
+    top, problems = read(TOP_FIELDS, recipe.row)
+    pools = _rows(recipe.pools, "pools", POOL_FIELDS, MOST_POOLS, problems)
+    workloads = _rows(recipe.workloads, "workloads", WORKLOAD_FIELDS, MOST_WORKLOADS, problems)
     shaped = [_shaped(number, row, problems) for number, row in enumerate(workloads)]
     fit, fit_values = _fit(recipe, problems)
     shapes = fit.nodes if fit and not pools else ()
@@ -116,14 +117,12 @@ def generate(recipe: Recipe) -> GeneratedCluster:
 
 def _fit(recipe: Recipe, problems: Problems) -> tuple[FittedWorkload | None, Values]:
     """Return the fitted workload of a recipe, None without one, and the values of its fields."""
-    given = recipe.get("fit")
-    text = given.get("workload") if isinstance(given, Mapping) else None
-    if not isinstance(given, Mapping) or not isinstance(text, str) or not text.strip():
+    if recipe.fit is UNSET or not recipe.fit.workload.strip():
         return None, {}
-    values, wrong = read(FIT_FIELDS, given)
+    values, wrong = read(FIT_FIELDS, recipe.fit.row)
     problems += [(f"fit.{name}", message) for name, message in wrong]
     try:
-        return read_fit(text), values
+        return read_fit(recipe.fit.workload), values
     except WorkloadFitError as error:
         problems.append(("fit.workload", str(error)))
         return None, {}
@@ -158,17 +157,15 @@ def _queues(workloads: Sequence[Values], top: Values, summary: ClusterTotals) ->
 
 
 def _rows(
-    recipe: Recipe, name: str, fields: Sequence[FormField], most: int, problems: Problems
+    rows: Sequence[Row], name: str, fields: Sequence[FormField], most: int, problems: Problems
 ) -> list[dict[str, Any]]:
-    given = recipe.get(name)
-    rows = list(given) if isinstance(given, (list, tuple)) else []
     if len(rows) > most:
         problems.append((name, f"must be at most {most}, not {len(rows)}"))
         return []
     found = []
     names: set[str] = set()
     for number, row in enumerate(rows):
-        values, wrong = read(fields, row if isinstance(row, Mapping) else {})
+        values, wrong = read(fields, row)
         if values["name"] and values["name"] in names:
             wrong.append(("name", f"duplicate {values['name']!r}"))
         names.add(values["name"])

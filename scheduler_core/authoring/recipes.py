@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType, convert
 
 from scheduler_core.authoring.forms.cluster import MOST_ZONES
 from scheduler_core.authoring.forms.fields import FormField
 from scheduler_core.authoring.generated_workloads import CLASSES, SHAPES
 
-Recipe = Mapping[str, Any]
+FieldText = str | int | float
+"""A field as it is typed; JSON may have a number in its place."""
+Row = Mapping[str, FieldText]
+
+
+class FittedPods(Struct, frozen=True):
+    """Pods that are drawn from a fitted workload."""
+
+    workload: Annotated[str, Meta(description="The text that `podstep fit --save` writes")]
+    count: FieldText | UnsetType = UNSET
+
+    @property
+    def row(self) -> Row:
+        """The fields of :data:`FIT_FIELDS` that are given."""
+        return {} if self.count is UNSET else {"count": self.count}
+
+
+class Recipe(Struct, frozen=True, omit_defaults=True):
+    """A recipe of a cluster: fields as listed by GET /api/generate, each a text or a number."""
+
+    seed: FieldText | UnsetType = UNSET
+    zones: FieldText | UnsetType = UNSET
+    namespace: FieldText | UnsetType = UNSET
+    pools: Sequence[Row] = ()
+    workloads: Sequence[Row] = ()
+    fit: FittedPods | UnsetType = UNSET
+
+    @property
+    def row(self) -> Row:
+        """The fields of :data:`TOP_FIELDS` that are given."""
+        given = {"seed": self.seed, "zones": self.zones, "namespace": self.namespace}
+        return {name: value for name, value in given.items() if value is not UNSET}
+
 
 MOST_POOLS = 20
 MOST_WORKLOADS = 40
@@ -91,7 +125,7 @@ FIT_FIELDS = (
 )
 """Of a recipe's ``fit``, beside its ``workload``, the JSON that ``podstep fit --save`` writes."""
 
-RECIPES: Mapping[str, tuple[str, Recipe]] = {
+_SAMPLES: Mapping[str, tuple[str, object]] = {
     "small": (
         "Ten nodes and a shop",
         {
@@ -169,4 +203,5 @@ RECIPES: Mapping[str, tuple[str, Recipe]] = {
         },
     ),
 }
+RECIPES = {name: (title, convert(sample, Recipe)) for name, (title, sample) in _SAMPLES.items()}
 """Sample recipes: their title and content; fields that are left out have their defaults."""

@@ -34,17 +34,19 @@ def schemas(kinds: Iterable[Any], template: str) -> dict[str, Any]:
     """Return the JSON Schemas of structs, and of those they refer to, by name; docstrings are descriptions.
 
     ``template`` is the address of a schema, with ``{name}``. A struct is encoded with all its fields, so
-    those with a default are required too, except if that is UNSET.
+    those with a default are required too, except if that is UNSET, or a struct of ``kinds`` omits defaults.
     """
+    kinds = tuple(kinds)
+    omitting = {kind.__name__ for kind in kinds if kind.__struct_config__.omit_defaults}
     _, found = json.schema_components(kinds, ref_template=template)
-    for schema in found.values():
+    for name, schema in found.items():
         schema.pop("title", None)  # its name again
         if "properties" not in schema:
             continue
         required = set(schema.get("required", ()))
         schema["required"] = [
-            name
-            for name, field in schema["properties"].items()
-            if field.pop("default", UNSET) is not UNSET or name in required
+            each
+            for each, field in schema["properties"].items()
+            if (field.pop("default", UNSET) is not UNSET and name not in omitting) or each in required
         ]
     return found

@@ -125,6 +125,7 @@ async def test_a_form_that_there_is_not_is_refused() -> None:
         assert "NodePool" in error["message"]
 
 
+WRONG_ROW = "recipe.pools[0] must be an object."
 RECIPE = {"pools": [{"name": "n", "count": "40"}], "workloads": [{"name": "web", "count": "3"}]}
 
 
@@ -141,6 +142,10 @@ async def test_a_generated_cluster_is_shown_in_part_and_made_whole() -> None:
         assert len(opened["nodes"]["names"]) == 40
         error = await socket.error("cluster.create", {"recipe": {"pools": [{"cpu": "x"}]}})
         assert (error["code"], error["field"]) == ("payload.invalid", "pools.0.cpu")
+        numbers = await socket.success("cluster.generate", {"recipe": {"pools": [{"count": 7}]}})
+        assert numbers["summary"]["nodes"] == 7
+        error = await socket.error("cluster.generate", {"recipe": {"pools": [None]}})
+        assert error == {"code": "payload.invalid", "field": "recipe.pools[0]", "message": WRONG_ROW}
 
 
 async def test_names_that_meet_are_reported_before_a_draft_is_made() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta
 from msgspec.structs import replace
 
 from playground.edits.bulk import Bulk, changed, previewed
@@ -25,6 +26,7 @@ from playground.protocol.generators import (
 )
 from playground.storage import bundles, draft_names, store
 from playground.wire import Encoded, encode
+from scheduler_core.authoring.recipes import Recipe
 from scheduler_core.scenario.history import Moment
 
 
@@ -61,8 +63,11 @@ async def recipes(call: Call[Request]) -> Answer:
     return generator()
 
 
+ClusterRecipe = Annotated[Recipe, Meta(description="an object, the recipe of a cluster")]
+
+
 class ClusterGenerate(Request):
-    recipe: Fields
+    recipe: ClusterRecipe
     whole: Text | None = None
 
 
@@ -74,12 +79,12 @@ async def cluster(call: Call[ClusterGenerate]) -> Answer:
     return await call.in_pool(_generated, recipe, whole, large=is_large(recipe))
 
 
-def _generated(recipe: dict[str, Any], whole: bool) -> dict[str, Any]:
+def _generated(recipe: Recipe, whole: bool) -> dict[str, Any]:
     return generated(recipe, whole=whole)
 
 
 class ClusterCreate(Request):
-    recipe: Fields
+    recipe: ClusterRecipe
     title: Text | None = None
 
 

@@ -78,13 +78,12 @@ def read(fields: Sequence[FormField], given: Mapping[str, Any]) -> tuple[dict[st
     """Return the value of every field, and the errors in the texts in ``given``.
 
     A field that is not given has its default; one that is wrong or empty has the value ``None``, or the empty
-    value of its type.
+    value of its type. JSON's numbers and booleans are read as their texts.
     """
     values: dict[str, Any] = {}
     problems: Problems = []
     for field in fields:
-        typed = given.get(field.name, field.default)
-        text = typed.strip() if isinstance(typed, str) else field.default
+        text = _typed(given.get(field.name), field)
         values[field.name] = EMPTY.get(field.type)
         try:
             if len(text) > TEXT_MOST:
@@ -96,6 +95,12 @@ def read(fields: Sequence[FormField], given: Mapping[str, Any]) -> tuple[dict[st
         except FieldError as error:
             problems.append((field.name, str(error)))
     return values, problems
+
+
+def _typed(value: Any, field: FormField) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).strip() if isinstance(value, (str, int, float)) else field.default
 
 
 # --- parsers: take the trimmed text and its field

@@ -13,6 +13,7 @@ import pytest
 from scheduler_core.authoring.fit_report import likeness
 from scheduler_core.authoring.fitted_workload import WorkloadFitError, drawn, fitted, read_fit
 from scheduler_core.authoring.generate import generate
+from scheduler_core.authoring.recipes import FittedPods, Recipe
 from scheduler_core.authoring.trace_pods import TracePod, pods_of
 from scheduler_core.cli.commands import main
 from scheduler_core.formats.timed_pods import scenario_of_pods
@@ -109,7 +110,7 @@ def test_what_is_no_fit_says_what_is_wrong(text: str, message: str) -> None:
     """In a recipe it is said at its field, and nothing is made."""
     with pytest.raises(WorkloadFitError, match=re.escape(message)):
         read_fit(text)
-    made = generate({"fit": {"workload": text, "count": "3"}})
+    made = generate(Recipe(fit=FittedPods(text, "3")))
     assert [field for field, _ in made.problems][:1] == ["fit.workload"]
     assert not made.documents
 
@@ -123,13 +124,13 @@ def test_too_few_pods_are_an_error(trace: Scenario) -> None:
 def test_a_recipe_draws_pods_of_a_fit(trace: Scenario) -> None:
     """On the trace's nodes, or on those of its own pools; they come and go by a Scenario."""
     text = msgspec.json.encode(fitted(trace)).decode()
-    made = generate({"seed": "2", "fit": {"workload": text, "count": "60"}})
+    made = generate(Recipe("2", fit=FittedPods(text, "60")))
     assert (made.problems, made.summary.nodes, made.summary.pods) == ((), 1, 60)
-    assert made.documents == generate({"seed": "2", "fit": {"workload": text, "count": "60"}}).documents
+    assert made.documents == generate(Recipe("2", fit=FittedPods(text, "60"))).documents
     scenario = load_documents(made.documents)
     assert {one.action for one in scenario.operations} == {"create", "delete"}
     pools = [{"name": "own", "count": "3"}]
-    assert generate({"pools": pools, "fit": {"workload": text, "count": "60"}}).summary.nodes == 3
+    assert generate(Recipe(pools=pools, fit=FittedPods(text, "60"))).summary.nodes == 3
 
 
 def test_the_command_fits_saves_and_draws(

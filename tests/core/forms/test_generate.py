@@ -7,16 +7,18 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from msgspec import convert
+from msgspec.structs import replace
 
 from scheduler_core import load, simulate
 from scheduler_core.authoring.generate import generate
-from scheduler_core.authoring.recipes import MOST_NODES, RECIPES
+from scheduler_core.authoring.recipes import MOST_NODES, RECIPES, Recipe
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.model import Node, Pod
 
 
 def recipe(pools: list[dict[str, str]], workloads: list[dict[str, str]] = [], **top: str) -> Any:  # noqa: B006
-    return {**top, "pools": pools, "workloads": workloads}
+    return convert({**top, "pools": pools, "workloads": workloads}, Recipe)
 
 
 def pods_of(documents: Any) -> list[Pod]:
@@ -31,7 +33,7 @@ def test_the_same_recipe_makes_the_same_cluster_on_every_machine() -> None:
 
 def test_another_seed_draws_other_sizes() -> None:
     """Names and nodes stay; what is drawn is drawn anew."""
-    one, two = (generate({**RECIPES["mixed"][1], "seed": seed}) for seed in "12")
+    one, two = (generate(replace(RECIPES["mixed"][1], seed=seed)) for seed in "12")
     assert one.documents != two.documents
     assert one.summary.nodes == two.summary.nodes == 100
 
@@ -165,16 +167,11 @@ def test_daemons_are_counted_where_they_may_run() -> None:
         (recipe([{}], [{"name": "Web"}]), "workloads.0.name", "lower case"),
         (recipe([{}], seed="soon"), "seed", "a whole number"),
         (recipe([{}], [{"count": "1000", "replicas": "1000"}]), "workloads", "at most 150,000 pods"),
-        ({"pools": "x"}, "pools", "at least one node pool"),
-        ({"pools": [None]}, "", ""),
     ],
 )
 def test_what_is_wrong_is_reported_at_its_field(given: Any, field: str, reported: str) -> None:
     """A recipe is never half made, and nothing that it may hold raises."""
     problems = dict(generate(given).problems)
-    if not field:
-        assert not problems
-        return
     assert reported in problems[field]
     assert generate(given).documents == ()
 
@@ -184,7 +181,7 @@ def test_jobs_of_teams_wait_for_their_part_of_the_cluster() -> None:
     pools = [{"name": "general", "count": "4", "cpu": "8", "memory": "32Gi"}]
     jobs = {"shape": "batch", "count": "3", "replicas": "4", "cpu": "1", "memory": "1Gi"}
     rows = [{"name": "a", "team": "team-a", **jobs}, {"name": "b", "team": "team-b", **jobs}]
-    made = generate({"seed": "1", "pools": pools, "workloads": rows})
+    made = generate(recipe(pools, rows, seed="1"))
     queues = [one for one in made.documents if one["kind"] == "ClusterQueue"]
     assert [one["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0] for one in queues] == [
         {"name": "cpu", "nominalQuota": "16"}
@@ -196,5 +193,5 @@ def test_jobs_of_teams_wait_for_their_part_of_the_cluster() -> None:
     }
     assert labels == {"team-a", "team-b"}
     web = {"name": "c", "shape": "web", "count": "1", "team": "team-a"}
-    wrong = generate({"seed": "1", "pools": pools, "workloads": [web]})
+    wrong = generate(recipe(pools, [web], seed="1"))
     assert wrong.problems == (("workloads.0.team", "only Jobs are queued, not a Deployment"),)

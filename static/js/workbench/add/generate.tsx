@@ -84,7 +84,8 @@ export class Generator extends FormPanel<GeneratedCluster> {
     this.wrong.value = {};
     this.typed.value = filled(this.#table.top, recipe as unknown as Texts);
     this.#fitted.value = filled(this.#table.fit, {});
-    for (const what of WHATS) this.#rows[what].value = recipe[what].map((texts) => this.#row(what, texts));
+    for (const what of WHATS)
+      this.#rows[what].value = ((recipe[what] ?? []) as Texts[]).map((texts) => this.#row(what, texts));
   }
 
   #row(what: What, texts: Texts): Row {
