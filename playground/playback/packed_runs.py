@@ -26,8 +26,9 @@ from msgspec import Struct
 import scheduler_core
 from playground.limits import limit
 from playground.models import Run, RunCheckpoint
+from playground.runtime import garbage
 from playground.storage.bundles import unpack
-from scheduler_core.run import Stepper, Unpacker, pack
+from scheduler_core.run import Packer, Stepper, Unpacker
 
 log = structlog.get_logger(__name__)
 
@@ -53,9 +54,10 @@ class SealedRun(Struct, frozen=True):
             return None
 
 
-def packed(simulation: Stepper) -> bytes | None:
+def packed(packer: Packer, simulation: Stepper) -> bytes | None:
     """Return a run as compressed bytes, ``None`` while a part of it cannot be stored."""
-    data = pack(simulation)
+    with garbage.paused():
+        data = packer.pack(simulation)
     return None if data is None else zstandard.ZstdCompressor(level=3).compress(data)
 
 

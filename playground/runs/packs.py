@@ -8,7 +8,7 @@ import time
 from playground.limits import limit
 from playground.playback.counts import may_cache
 from playground.playback.packed_runs import packed
-from scheduler_core.run import Stepper
+from scheduler_core.run import Packer, Stepper
 from scheduler_core.scenario.scenario import Scenario
 
 EVERY_SECONDS = 0.2  # of CPU time between two packed simulations: a replay may take as long as computing
@@ -22,6 +22,7 @@ class PackingTimer:
 
     def __init__(self, scenario: Scenario) -> None:
         decides = may_cache(scenario) or scenario.row.replays_by_deciding
+        self._packer = Packer(scenario)
         self._least = self._interval = EVERY_SECONDS * (1 if decides else FASTER)
         self._cost = math.inf  # the least CPU seconds that packing took: others share the processor
         self._spent = 0.0
@@ -35,7 +36,7 @@ class PackingTimer:
         if len(simulation.cluster.nodes) + len(simulation.cluster.pods) > OBJECTS:
             return None
         began = time.thread_time()
-        data = packed(simulation)
+        data = packed(self._packer, simulation)
         if data is None:
             self._spent = 0.0  # trying it takes as long as succeeding
             return None

@@ -38,12 +38,25 @@ Places = dict[int, tuple[object, Path]]
 
 def pack(run: Stepper) -> bytes | None:
     """Return a run between two cycles as bytes, ``None`` while a part of it cannot be stored."""
-    out = io.BytesIO()
-    try:
-        _Pickler(out, run.scenario).dump(run)
-    except (AttributeError, TypeError, pickle.PicklingError):  # a function that waits for its moment
-        return None
-    return out.getvalue()
+    return Packer(run.scenario).pack(run)
+
+
+class Packer:
+    """Packs runs of one scenario; what it has is looked for once for all of them."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._kept = list(_shared(scenario))  # so that no identity is used again
+        self._numbers = {id(one): number for number, one in enumerate(self._kept) if one is not None}
+
+    def pack(self, run: Stepper) -> bytes | None:
+        """Return a run between two cycles as bytes, ``None`` while a part of it cannot be stored."""
+        out = io.BytesIO()
+        try:
+            _Pickler(out, self._scenario, self._numbers).dump(run)
+        except (AttributeError, TypeError, pickle.PicklingError):  # a function that waits for its moment
+            return None
+        return out.getvalue()
 
 
 def unpack(data: bytes, scenario: Scenario) -> Stepper:
@@ -80,10 +93,9 @@ def _parts(obj: KubernetesObject | None) -> Iterator[object]:
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, out: io.BytesIO, scenario: Scenario) -> None:
+    def __init__(self, out: io.BytesIO, scenario: Scenario, numbers: Mapping[int, int]) -> None:
         super().__init__(out, pickle.HIGHEST_PROTOCOL)
-        self._kept = list(_shared(scenario))  # so that no identity is used again
-        self._numbers = {id(one): number for number, one in enumerate(self._kept) if one is not None}
+        self._numbers = numbers
         self._constants = _constants(sum(name.startswith(PACKAGE) for name in sys.modules))
         self._compiled: Places = {
             id(one): (one, ("", number, (_COMPILED, *steps)))
