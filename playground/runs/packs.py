@@ -13,7 +13,7 @@ from scheduler_core.scenario.scenario import Scenario
 
 EVERY_SECONDS = 0.2  # of CPU time between two packed simulations: a replay may take as long as computing
 FASTER = 40  # times, that decisions of a run without a cache are repeated than made, where no time passes
-COMPUTED = 3  # times as long as packing takes: a quarter of its CPU time at most
+COMPUTED = 1.5  # times as long as packing takes: two fifths of its CPU time at most
 OBJECTS = 200_000  # nodes and pods; of more the bytes that are compressed take too much memory
 
 

@@ -94,6 +94,10 @@ def main(arguments: Sequence[str]) -> int:
         limits = {**RAISED, "PLAYGROUND_PODS": str(2 * max(100_000, options.pods))}
         parts = {name: replace(part, env={**part.env, **limits}) for name, part in found.stack.parts.items()}
         stack = replace(found.stack, parts=parts)
+        for name in parts:  # with these limits
+            stack.stop(name)
+            stack.start(name)
+        stack.wait_until_ready()
         held = True
         for release in options.releases.split(","):
             made = (
