@@ -91,10 +91,14 @@ def main(arguments: Sequence[str]) -> int:
         tempfile.TemporaryDirectory(prefix="podstep-traces-") as folder,
         scene("compose", Path(folder)) as found,
     ):
-        limits = {**RAISED, "PLAYGROUND_PODS": str(2 * max(100_000, options.pods))}
+        limits = {
+            **RAISED,
+            "PLAYGROUND_PODS": str(2 * max(100_000, options.pods)),
+            "WEB_CONCURRENCY": "1",  # as for a page, whose socket stays with one process
+        }
         parts = {name: replace(part, env={**part.env, **limits}) for name, part in found.stack.parts.items()}
         stack = replace(found.stack, parts=parts)
-        for name in parts:  # with these limits
+        for name in list(stack.processes):  # with these limits
             stack.stop(name)
             stack.start(name)
         stack.wait_until_ready()

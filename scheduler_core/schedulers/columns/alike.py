@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,8 @@ class AlikeNodes:
         self._turn = np.zeros(len(feasible), np.int64)  # where a place is in that order
         self._moved, self._left = array("i"), array("i")  # turns whose number has changed, what it was before
         self._in_blocks: Ints | None = None  # by number and block of turns: how many places have it there
+        self._ended: list[int] = []  # numbers that were chosen among, and where their places are by block
+        self._ends: Ints = self._sizes[:0]
         self._start = -1
         self.places: Rows = self._listing
         """The feasible places in the order of the walk."""
@@ -114,6 +116,9 @@ class AlikeNodes:
         if self._in_blocks is not None:
             self._in_blocks[old, turn // BLOCK] -= 1
             self._in_blocks[new, turn // BLOCK] += 1
+            more = (new in self._ended) - (old in self._ended)
+            if more:
+                self._ends[turn // BLOCK :] += more
         if self._sizes[new] == 1 or turn < self._turn[self._first[new]]:
             self._first[new] = place
         if self._first[old] == place and self._sizes[old]:
@@ -135,31 +140,44 @@ class AlikeNodes:
         self._turn[self._listing] = np.arange(len(places))
         self._first[self._listed[::-1]] = self._listing[::-1]  # the last one written is the first in order
         self._moved, self._left, self._in_blocks = array("i"), array("i"), None
-        self._start = start
+        self._ended, self._start = [], start
 
     def different(self) -> tuple[Rows, Rows]:
         """Return the numbers that places have, and the first place of each."""
         numbers = self._sizes.nonzero()[0]
         return numbers, self._first[numbers]
 
-    def foremost(self, places: Rows) -> int:
-        """Return which of some first places the heap takes."""
+    def foremost(self, numbers: Rows) -> int:
+        """Return the place that the heap takes of those that have any of these numbers."""
+        places = self._first[numbers]
         return int(places[0] if len(places) == 1 else places[self._turn[places].argmin()])
 
     def sizes(self, numbers: Rows) -> Ints:
         """Return how many places have each number."""
         return self._sizes[numbers]
 
+    def best(self, numbers: Rows, values: Ints) -> tuple[int, Rows, int]:
+        """Return the highest value, the numbers that have it, and how many places have these."""
+        listed = values.tolist()
+        most = max(listed)
+        found = numbers[values == most]
+        return most, found, sum(self._sizes[found].tolist())
+
     def chosen(self, numbers: Rows, tie: int) -> int:
         """Return a place among those that have any of these numbers: the one that ``tie`` of them precede."""
+        ends = self._ends_of(numbers.tolist())
+        block = ends.searchsorted(tie, "right").item()
+        first = block * BLOCK
+        turns = _having(self._listed[first : first + BLOCK], numbers).nonzero()[0]
+        return self._listing.item(first + turns.item(tie - (ends.item(block - 1) if block else 0)))
+
+    def _ends_of(self, numbers: list[int]) -> Ints:
+        """Return by block how many places up to its end have any of these numbers."""
         if self._in_blocks is None:
             self._in_blocks = self._counted()
-        ends = self._in_blocks[numbers].sum(0).cumsum()
-        block = int(ends.searchsorted(tie, "right"))
-        here = self._listed[block * BLOCK : (block + 1) * BLOCK]
-        turns = _having(here, numbers).nonzero()[0]
-        turn = block * BLOCK + int(turns[tie - (ends.item(block - 1) if block else 0)])
-        return self._listing.item(turn)
+        if self._ended != numbers:
+            self._ended, self._ends = numbers, self._in_blocks[numbers].sum(0).cumsum()
+        return self._ends
 
     def _counted(self) -> Ints:
         """Count places by number and block of turns."""
@@ -168,35 +186,38 @@ class AlikeNodes:
         np.add.at(counts, (self._listed, np.arange(size) // BLOCK), 1)
         return counts
 
-    def tied(self, numbers: Rows) -> Callable[[], Rows]:
-        """Return what makes the places that have any of these numbers now, as they are taken."""
-        listing, numbered = self._listing, self._as_numbered()
-        return lambda: listing[_having(numbered(), numbers)]
+    def listed(self) -> Listed:
+        """Return the places with the numbers that they have now."""
+        return Listed(self._listing, self._listed, self._moved, self._left, len(self._moved), self.places)
 
-    def spread(self, numbers: Rows, values: Ints) -> Callable[[], Ints]:
-        """Return what makes an array of values, given by number, in the order of the walk."""
-        numbered, listing, places = self._as_numbered(), self._listing, self.places
-        size = len(self._feasible)
 
-        def make() -> Ints:
-            table = np.zeros(int(numbers[-1]) + 1, np.int64)
-            table[numbers] = values
-            by_place = np.zeros(size, np.int64)
-            by_place[listing] = table[numbered()]
-            return by_place[places]
+class Listed(NamedTuple):
+    """Places as they are taken, with their numbers at some moment: what changed ``since`` is undone."""
 
-        return make
+    listing: Rows
+    listed: NDArray[np.int32]
+    moved: array[int]
+    left: array[int]
+    since: int
+    places: Rows
 
-    def _as_numbered(self) -> Callable[[], NDArray[np.int32]]:
-        """Return what makes the numbers of the listing as they are now: later changes are undone."""
-        listed, moved, left, since = self._listed, self._moved, self._left, len(self._moved)
+    def numbers(self) -> NDArray[np.int32]:
+        """Return the numbers of the listing."""
+        out = self.listed.copy()
+        out[np.array(self.moved[self.since :][::-1])] = self.left[self.since :][::-1]  # the earliest last
+        return out
 
-        def make() -> NDArray[np.int32]:
-            out = listed.copy()
-            out[np.array(moved[since:][::-1])] = left[since:][::-1]  # the earliest is written last
-            return out
+    def tied(self, numbers: Rows) -> Rows:
+        """Return the places that have any of these numbers, as they are taken."""
+        return self.listing[_having(self.numbers(), numbers)]
 
-        return make
+    def spread(self, numbers: Rows, values: Ints) -> Ints:
+        """Return an array of values, given by number, in the order of the walk."""
+        table = np.zeros(int(numbers[-1]) + 1, np.int64)
+        table[numbers] = values
+        by_place = np.zeros(int(self.places.max()) + 1, np.int64)
+        by_place[self.listing] = table[self.numbers()]
+        return by_place[self.places]
 
 
 def _having(listed: NDArray[np.int32], numbers: Rows) -> Mask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -50,7 +51,7 @@ class AlikeClass:
         self._depths = np.full(size, len(self._profile.predicates), np.int64)
         self._feasible = np.ones(size, np.bool_)
         self._asked = int(self._depths.sum())
-        self._look(np.arange(size))
+        self._look(range(size))
         counts = [
             column
             for _, steps, counted in self._spreads
@@ -66,16 +67,17 @@ class AlikeClass:
             known is not None and known.errors for known in vectors.outcomes
         )
 
-    def _look(self, rows: Rows) -> None:
+    def _look(self, changed: Sequence[int]) -> None:
         """Note where rows stop being checked, and which pass."""
-        if all(known is None or known.codes is None for known in self._vectors.outcomes):
+        outcomes = [(number, self._vectors.outcomes[number]) for number in self._vectors.checks]
+        found = [(number, one.codes) for number, one in outcomes if one is not None and one.codes is not None]
+        if not found:
             return  # as at first: codes that a vector has once it keeps
+        rows = np.array(changed, np.intp)
         left, depths = np.ones(len(rows), np.bool_), np.full(len(rows), len(self._profile.predicates))
         passed = left.copy()
-        for number, known in enumerate(self._vectors.outcomes):
-            if known is None or known.codes is None:
-                continue
-            codes = known.codes[rows]
+        for number, known in found:
+            codes = known[rows]
             stopping = left & (codes == FAILED_BY_ERROR if self._profile.always_check_all else codes != 0)
             depths[stopping] = number + 1
             left &= ~stopping
@@ -85,7 +87,7 @@ class AlikeClass:
 
     def renew(self, rows: list[int]) -> None:
         """Follow a change of the vectors in some rows."""
-        self._look(np.array(rows, np.intp))
+        self._look(rows)
         self._alike.renew(rows)
 
     def choose(self, pod: PodState, counter: int) -> FoundNode | None:
@@ -104,13 +106,15 @@ class AlikeClass:
         totals = self._totals(pod, numbers, rows, whole)
         if totals is None:
             return None
-        best = totals.max()
-        best_numbers = numbers[totals == best]
-        tied = int(alike.sizes(best_numbers).sum())
-        counts = ChoiceCounts(len(places), int(best), tied)
-        in_order, ties = alike.spread(numbers, totals), alike.tied(best_numbers)
+        best, best_numbers, tied = alike.best(numbers, totals)
+        listed = alike.listed()
         choice = LateChoice(
-            lambda: NodeChoice(places.astype(np.int32), in_order(), ties().astype(np.int32)), counts
+            lambda: NodeChoice(
+                listed.places.astype(np.int32),
+                listed.spread(numbers, totals),
+                listed.tied(best_numbers).astype(np.int32),
+            ),
+            ChoiceCounts(len(places), best, tied),
         )
         return FoundNode(alike.chosen(best_numbers, counter % tied), choice, self._asked)
 

@@ -204,9 +204,9 @@ class ClassVectors:
         devices for a class that requests any, and the outcomes of a bundle's members of scope OBJECTS.
         """
         state = self.cluster.resource_state
-        found: dict[int, Hashable] = {
-            row: (state(row, self._scalars), *(codes.item(row) for codes in self._fixed)) for row in rows
-        }
+        found = {row: state(row, self._scalars) for row in rows}
+        if self._fixed:
+            found = {row: (one, *(codes.item(row) for codes in self._fixed)) for row, one in found.items()}
         if self._devices:
             room = self.cluster.device_room
             return {row: (known, room.idle.item(row), room.largest.item(row)) for row, known in found.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from scheduler_core.record.choice import ChoiceCounts
@@ -89,11 +91,10 @@ class AlikeResults(ClassResults):
             return Chosen(int(feasible[0]), start, walked, feasible, None)
         numbers, places = alike.different()
         totals = self._totals(places, number)
-        best = totals.max()
-        tied = (totals == best).nonzero()[0]
-        row = int(self.rows[alike.foremost(places[tied])])
-        counts = ChoiceCounts(number, int(best), int(alike.sizes(numbers[tied]).sum()))
-        return Chosen(row, start, walked, feasible, alike.spread(numbers, totals), counts)
+        best, tied, size = alike.best(numbers, totals)
+        row = int(self.rows[alike.foremost(tied)])
+        listed = partial(alike.listed().spread, numbers, totals)
+        return Chosen(row, start, walked, feasible, listed, ChoiceCounts(number, best, size))
 
     def _listed(self, start: int) -> tuple[Rows, Rows, Rows]:
         """Return the feasible places, the rows of a whole walk, and the feasible rows in its order."""

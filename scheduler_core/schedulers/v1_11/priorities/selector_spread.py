@@ -67,13 +67,14 @@ class SelectorSpread(MapSpread):
 
     def spread(self, raw: IntVector, rows: IntVector, sizes: IntVector, view: View) -> Scores:
         """Score as :meth:`reduce` does, on rows that stand for several nodes."""
-        most = int(raw.max(initial=0))
+        counts = raw.tolist()
+        most = max(counts, default=0)
         if not most:
             return MAX_PRIORITY
         zones = self.domains(view)
         places = zones.ids[rows]
         if max(len(rows), zones.count) <= ADDED_ALONE:
-            return _spread_few(raw.tolist(), most, places.tolist(), sizes.tolist(), zones.count)
+            return _spread_few(counts, most, places.tolist(), sizes.tolist(), zones.count)
         sums = np.zeros(zones.count + 1, np.int64)
         np.add.at(sums, places, raw * sizes)
         return _blended(raw, most, places, _zone_parts(sums))
@@ -143,12 +144,16 @@ def _spread_few(counts: list[int], most: int, places: list[int], sizes: list[int
     parts = [
         ZONE_WEIGHTING * (MAX_PRIORITY * ((busiest - one) / busiest if busiest else 1.0)) for one in sums
     ]
-    own = [MAX_PRIORITY * ((most - count) / most) for count in counts]
-    scores = zip(own, places, strict=True)
-    return np.array(
-        [int(one * (1.0 - ZONE_WEIGHTING) + parts[place] if place >= 0 else one) for one, place in scores],
-        np.int64,
-    )
+    own, share = _node_scores_listed(most)
+    rows = zip(counts, places, strict=True)
+    scores = [int(share[count] + parts[place] if place >= 0 else own[count]) for count, place in rows]
+    return np.array(scores, np.int64)
+
+
+@lru_cache(maxsize=64)
+def _node_scores_listed(most: int) -> tuple[list[float], list[float]]:
+    own, share = _node_scores_up_to(most)
+    return own.tolist(), share.tolist()
 
 
 @lru_cache(maxsize=64)
