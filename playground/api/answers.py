@@ -23,6 +23,11 @@ class ApiError(Exception):
         super().__init__(self.errors[0]["message"] if self.errors else "")
 
 
+def field_error(field: str, message: str) -> ApiError:
+    """Return the error response for a field of the body, or a parameter of the query."""
+    return ApiError(400, [{"line": None, "path": field, "message": message}])
+
+
 def answer(body: Any, status: int = 200, **headers: str) -> HttpResponse:
     """Return ``body`` as JSON."""
     response = HttpResponse(json.encode(body), content_type="application/json", status=status)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.api.answers import ApiError
+from playground.api.bodies import query_of
 from playground.api.lookups import scenario_of
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
-from playground.comparisons import address, audits
+from playground.comparisons import audits
 from playground.playback import sources
-from playground.playback.deadlines import TooMuchWorkError
 from scheduler_core.studies.audit.audit import SUBJECTS
 
 TEXT = {"type": "string"}
@@ -59,16 +58,11 @@ SCHEMA = {
         **ERRORS,
         **BUSY,
     },
-    query=(("subject", "string", f"Separated by commas, of: {', '.join(SUBJECTS)}; all by default"),),
+    query=audits.AuditRequest,
     schemas={"Audit": SCHEMA},
 )
 def get_audit(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the rows of a scenario's audit, once all are known."""
     source = sources.Source({"scenario": name}, scenario_of(name))
-    try:
-        body = audits.answered(audits.question_of(source, request.GET.get("subject", "").split(",")))
-    except address.AskedError as error:
-        raise ApiError(400, [{"line": None, "path": error.path, "message": str(error)}]) from error
-    except TooMuchWorkError as error:
-        raise ApiError(422, str(error)) from error
+    body = audits.answered(audits.question_of(source, query_of(request, audits.AuditRequest)))
     return HttpResponse(body, content_type="application/json")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from msgspec import Struct, ValidationError, convert, structs
 
 from playground.api.answers import ApiError
+from playground.calls.faults import RequestFieldError, fault_of
+from playground.calls.requests import R, Request, fields_of, read
 from playground.limits import limit
 from playground.pool import offload
 from playground.pool.read_slots import reading
-from playground.serving.json_bodies import fault_of, parsed
+from playground.serving.json_bodies import parsed
 from playground.storage import bundles
 from playground.visitors import identity
 from scheduler_core.formats.bundle import File
@@ -39,16 +41,32 @@ def json_of(request: HttpRequest) -> dict[str, Any]:
 
 
 def body_of(request: HttpRequest, kind: type[P]) -> P:
-    """Return the body as the payload that the call declares. Raises ApiError."""
+    """Return the body as the payload that the call declares. Raises ApiError and RequestFieldError."""
     body = json_of(request)
     if unknown := sorted(set(body) - {field.encode_name for field in structs.fields(kind)}):
         message = f"Unknown fields: {', '.join(unknown)[:200]}"
-        raise ApiError(400, [{"line": None, "path": unknown[0][:40], "message": message}])
+        raise RequestFieldError(unknown[0][:40], message)
+    if issubclass(kind, Request):
+        return read(kind, body)
     try:
         return convert(body, kind)
     except ValidationError as error:
         fault = fault_of(error)
-        raise ApiError(400, [{"line": None, "path": fault.path, "message": fault.message}]) from error
+        raise RequestFieldError(fault.path, fault.message) from error
+
+
+def query_of(request: HttpRequest, takes: type[R]) -> R:
+    """Return the query string as the request that the call declares. Raises RequestFieldError."""
+    return read(takes, dict(_sent(request.GET, takes)), strict=False)
+
+
+def _sent(query: QueryDict, takes: type[Request]) -> Iterator[tuple[str, Any]]:
+    for field in fields_of(takes).values():
+        name, separated = field.parameter.name, field.parameter.separated
+        if name in query:
+            texts = query.getlist(name)
+            listed = [one for one in ",".join(texts).split(",") if one] if separated else texts
+            yield field.name, listed if field.is_list else texts[-1]
 
 
 def object_of(data: bytes) -> dict[str, Any]:
@@ -105,7 +123,7 @@ def files_of_body(data: bytes, content_type: str, title: str) -> tuple[list[File
         if isinstance(body, dict) and isinstance(body.get("bundle"), str):
             title = body.get("title", "")
             if not isinstance(title, str):
-                raise ApiError(400, [{"line": None, "path": "title", "message": "title must be a text."}])
+                raise RequestFieldError("title", "title must be a text.")
             return [("", body["bundle"])], title
     return [("", text)], title
 

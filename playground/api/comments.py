@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from msgspec import to_builtins
 
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
@@ -16,6 +15,7 @@ from playground.api.payloads import comments as payloads
 from playground.api.payloads.payload import sent
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, FULL, UNREAD, route
+from playground.calls.faults import RequestFieldError
 from playground.models import Comment, Scenario
 from playground.playback import anchors, sources
 from playground.playback.deadlines import TooMuchWorkError
@@ -54,18 +54,16 @@ def list_comments(request: HttpRequest, name: str) -> HttpResponse:
         **ERRORS,
         **BUSY,
     },
-    body=(("application/json", payloads.CommentRequest),),
+    body=(("application/json", comments.CommentRequest),),
 )
 def create_comment(request: HttpRequest, name: str) -> HttpResponse:
     """Store a comment."""
     _bounded(request)
-    row, body = scenario_of(name), body_of(request, payloads.CommentRequest)
+    row, body = scenario_of(name), body_of(request, comments.CommentRequest)
     try:
-        draft = comments.checked(to_builtins(body))
+        draft = comments.checked(body)
         about = None if draft.parent else _about(row, draft.step)
         written = comments.write(row, draft, "", about)
-    except comments.CommentError as error:
-        raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
     except comments.TooManyCommentsError as error:
         raise ApiError(409, str(error)) from error
     wire = _absolute(request, comments.wire(written.comment, row.short))
@@ -92,10 +90,7 @@ def change_comment(request: HttpRequest, name: str, comment: str) -> HttpRespons
         _allow(request, found, comments.may_resolve)
     if text is not None:
         _allow(request, found, comments.may_edit)
-        try:
-            comments.edit(found, text)
-        except comments.CommentError as error:
-            raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
+        comments.edit(found, text)
     if resolved is not None:
         comments.resolve(found, resolved=resolved)
     return answer(payloads.Comment(**_absolute(request, comments.wire(_found(row, comment), row.short))))
@@ -156,7 +151,7 @@ def _index(playback: Any, step: str) -> int | None:
     try:
         return anchors.index_of(playback, step)
     except (anchors.NoSuchStepError, ValueError) as error:
-        raise comments.CommentError("step", str(error)) from error
+        raise RequestFieldError("step", str(error)) from error
 
 
 def _absolute(request: HttpRequest, shown: dict[str, Any]) -> dict[str, Any]:

@@ -27,9 +27,6 @@ def _refusals() -> Iterator[None]:
     """Refuse what cannot be compared."""
     try:
         yield
-    except address.AskedError as error:
-        errors = [{"line": None, "path": error.path, "message": str(error)}]
-        raise ApiError(400 if error.path else 404, errors) from error
     except differences.UnfinishedError as error:
         raise ApiError(409, str(error)) from error
 

@@ -12,6 +12,7 @@ from playground.api.lookups import scenario_of
 from playground.api.payloads.contracts import Contracts
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
+from playground.calls.faults import RequestFieldError
 from playground.comparisons import contracts, questions
 from playground.playback import sources
 from scheduler_core.studies.contracts.verdict import VERDICTS
@@ -91,7 +92,7 @@ def _form(request: HttpRequest) -> str:
         return media.get(request.get_preferred_type(list(media)) or "", "json")
     if named not in FORMS:
         message = f"format is one of {', '.join(FORMS)}, not {named[:40]!r}."
-        raise ApiError(400, [{"line": None, "path": "format", "message": message}])
+        raise RequestFieldError("format", message)
     return named
 
 
@@ -103,5 +104,5 @@ def _text(request: HttpRequest) -> str:
         text = request.body.decode(errors="replace")
     if not text.strip():
         message = 'Send Contract documents as YAML, or as {"contracts": text}.'
-        raise ApiError(400, [{"line": None, "path": "contracts", "message": message}])
+        raise RequestFieldError("contracts", message)
     return text

@@ -7,17 +7,16 @@ import time
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
-from playground.api.lookups import number_of, playback_of, run_of, scenario_of
+from playground.api.bodies import query_of
+from playground.api.lookups import playback_of, run_of, scenario_of
 from playground.api.payloads.problems import Errors
-from playground.api.route import CONDITIONS, FOUND, route
+from playground.api.route import FOUND, route
 from playground.limits import limit
 from playground.playback import sources
-from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchConditionError
+from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchRequest
 from playground.playback.playback import OutOfRangeError
 from playground.pool import gate
 from playground.pool.read_slots import reading
-
-LAST = 999_999_999
 
 
 @route(
@@ -25,7 +24,7 @@ LAST = 999_999_999
     "/api/scenarios/{name}/find",
     "Find the next or previous cycle that meets a condition, such as a failed predicate",
     {**FOUND, 422: ("Too large to compute interactively: start a run", Errors)},
-    query=CONDITIONS,
+    query=SearchRequest,
 )
 def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the nearest cycle of a scenario that meets a condition."""
@@ -37,7 +36,7 @@ def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:
     "/api/runs/{name}/find",
     "Find the next or previous cycle that meets a condition among a run's stored cycles",
     FOUND,
-    query=CONDITIONS,
+    query=SearchRequest,
 )
 def find_in_run(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the nearest cycle of a run that meets a condition."""
@@ -45,21 +44,12 @@ def find_in_run(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
-    start = number_of(request, "from", 0, 0, LAST)
-    to = number_of(request, "to", LAST, 1, LAST) if "to" in request.GET else None
-    direction = request.GET.get("direction", "forward")
-    try:
-        search = Search.read(
-            request.GET.getlist("condition"), start, direction, to, request.GET.getlist("met")
-        )
-    except SearchConditionError as error:
-        path = "direction" if str(error).startswith("direction") else "condition"
-        raise ApiError(400, [{"line": None, "path": path, "message": str(error)}]) from error
+    search = Search.of(query_of(request, SearchRequest))
     playback = playback_of(source)
     until = time.monotonic() + limit("FIND_SECONDS")
     with reading():
         searching = Finder(playback, search).run()
-        seen = start
+        seen = search.start
         while time.monotonic() < until:
             try:
                 seen = next(searching)

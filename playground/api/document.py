@@ -70,7 +70,7 @@ def _operation(call: Route) -> dict[str, Any]:
     ]
     parameters += [
         {"name": name, "in": "query", "description": meaning, "schema": {"type": kind}}
-        for name, kind, meaning in call.query
+        for name, kind, meaning in call.parameters
     ]
     if call.matched:
         meaning = "The ETag of the draft that the edit is based on; defaults to the newest revision"
@@ -144,7 +144,7 @@ def page(request: HttpRequest) -> HttpResponse:
             "address": call.address,
             "summary": call.summary,
             "token": call.token,
-            "query": [{"name": name, "meaning": meaning} for name, _, meaning in call.query],
+            "query": [{"name": name, "meaning": meaning} for name, _, meaning in call.parameters],
             "body": [media for media, _ in call.body],
             "answers": [(status, meaning) for status, (meaning, _) in sorted(call.answers.items())],
         }

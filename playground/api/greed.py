@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.api.answers import ApiError
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
-from playground.comparisons import address, greed
-from playground.playback.deadlines import TooMuchWorkError
+from playground.comparisons import greed
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
 from scheduler_core.compare.optimum.greed import VERDICTS
@@ -91,12 +89,5 @@ def get_optimum(request: HttpRequest) -> HttpResponse:
     """Answer the optimum of a step, and what schedulers place."""
     query = request.GET.dict()
     owner = identity.verify(token_of(request))  # of the drafts made over the API
-    try:
-        asked = greed.question(query, query.get("objective", "").split(","), owner)
-        body = greed.answered(asked)
-    except address.AskedError as error:
-        errors = [{"line": None, "path": error.path, "message": str(error)}]
-        raise ApiError(400 if error.path else 404, errors) from error
-    except TooMuchWorkError as error:
-        raise ApiError(422, str(error)) from error
+    body = greed.answered(greed.question(query, query.get("objective", "").split(","), owner))
     return HttpResponse(body, content_type="application/json")

@@ -13,6 +13,7 @@ from playground.api.bodies import body_of
 from playground.api.payloads.payload import Payload, sent
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, UNREAD, route
+from playground.calls.faults import RequestFieldError
 from playground.courseware import AnswerVerdict, Lesson, LessonError, Stop, hint, lessons
 from playground.courseware.variants import has_variants
 from playground.lessons import (
@@ -191,7 +192,7 @@ def answer_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
         comes_back = has_variants(of, at)
         card = reviews.reviewed(sent(given.card), verdict.rating) if comes_back else UNSET
     except (LessonError, ValueError) as error:
-        raise ApiError(400, [{"line": None, "path": "answer", "message": _sentence(str(error))}]) from error
+        raise RequestFieldError("answer", _sentence(str(error))) from error
     if given.seed is UNSET:
         who = statements.visitor(request.visitor) if row is None else launches.learner(row)  # type: ignore[attr-defined]
         statements.answered(

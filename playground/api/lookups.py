@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from playground.api.answers import ApiError, answer
 from playground.api.payloads.problems import Problem
 from playground.api.payloads.scenarios import Created
+from playground.calls.faults import RequestFieldError
 from playground.models import Room, Run, Scenario
 from playground.playback import sources
 from playground.playback.deadlines import TooMuchWorkError
@@ -41,7 +42,7 @@ def leaving_out(request: HttpRequest, scenario: core.Scenario, text: str) -> tup
     try:
         parts = privacy.names_of(request.GET.get("without"))
     except ValueError as error:
-        raise ApiError(400, [{"line": None, "path": "without", "message": str(error)}]) from error
+        raise RequestFieldError("without", str(error)) from error
     made = privacy.without(text, parts) if parts else text
     return (scenario if made == text else bundles.parse([("", made)], scenario.title)), made
 
@@ -91,7 +92,7 @@ def number_of(request: HttpRequest, name: str, default: int, least: int, most: i
     """Return a number from the query string. Raises ApiError."""
     text = request.GET.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
-        raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be {least} to {most:,}."}])
+        raise RequestFieldError(name, f"{name} must be {least} to {most:,}.")
     return int(text)
 
 
@@ -106,7 +107,7 @@ def cycle_answer(playback: Playback, step: str) -> HttpResponse:
                 raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
             return answer(trace_cycle(playback.cycle(index)))
     except ValueError as error:
-        raise ApiError(400, [{"line": None, "path": "step", "message": str(error)}]) from error
+        raise RequestFieldError("step", str(error)) from error
     except OutOfRangeError as error:
         raise ApiError(404, str(error)) from error
 
@@ -115,7 +116,7 @@ def index_of(playback: Playback, step: str) -> int:
     """Return the index of a step, 0 before the first cycle."""
     if not STEP.fullmatch(step):
         message = "A step is a cycle's number or major.minor, as in 17 or 2.3."
-        raise ApiError(400, [{"line": None, "path": "step", "message": message}])
+        raise RequestFieldError("step", message)
     index = playback.seek(step)
     if index is None:
         raise ApiError(404, f"There is no cycle {step}; there are {len(playback):,}.")

@@ -14,6 +14,7 @@ from playground.api.payloads import rooms as payloads
 from playground.api.payloads.payload import sent
 from playground.api.payloads.problems import Errors
 from playground.api.route import ERRORS, UNREAD, route
+from playground.calls.faults import RequestFieldError
 from playground.courseware import LessonError
 from playground.lessons import classes
 from playground.models import Room
@@ -43,11 +44,11 @@ def create_room(request: HttpRequest) -> HttpResponse:
     slug, short = sent(body.lesson), sent(body.scenario)
     if slug is None and short is None:
         message = "scenario must be a scenario's id, or lesson a lesson's slug."
-        raise ApiError(400, [{"line": None, "path": "scenario", "message": message}])
+        raise RequestFieldError("scenario", message)
     try:
         place = positions.position_of({"step": "0", **to_builtins(body)})
     except positions.InvalidPositionError as error:
-        raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
+        raise RequestFieldError(error.field, str(error)) from error
     at = _first_stop(slug) if slug is not None else None
     scenario = scenario_of(at.scenario if at is not None else short or "")
     position, lesson = (at.position, at.lesson) if at is not None else (place, None)

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from playground.api.payloads.problems import Errors
 from playground.api.payloads.scenarios import Form, Found, NewScenario
+from playground.calls.requests import Request, fields_of
 
 Handler = Callable[..., HttpResponseBase]
 Body = type[Struct] | str
@@ -29,12 +30,28 @@ class Route(Struct, frozen=True):
     operation: Handler
     summary: str
     answers: Answers
-    query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
+    query: type[Request] | tuple[tuple[str, str, str], ...] = ()  # or name, JSON type, meaning
     body: tuple[tuple[str, Body], ...] = ()  # media type, body
     token: str = ""  # a description of the bearer token, if the call needs one
     rate: str = ""  # the limit on its requests, instead of that of all reads or writes
     matched: bool = False  # whether If-Match may name the revision
     schemas: Mapping[str, Any] = field(default_factory=dict)  # those of its bodies that no other call has
+
+    @property
+    def parameters(self) -> tuple[tuple[str, str, str], ...]:
+        """The name, JSON type and meaning of each parameter of the query."""
+        if isinstance(self.query, tuple):
+            return self.query
+        fields = fields_of(self.query).values()
+        return tuple(
+            (field.parameter.name, "integer" if field.is_number else "string", field.parameter.meaning)
+            for field in fields
+        )
+
+    def named(self, name: str) -> str:
+        """Return what the query calls a field of its request."""
+        fields = {} if isinstance(self.query, tuple) else fields_of(self.query)
+        return fields[name].parameter.name if name in fields else name
 
 
 ROUTES: list[Route] = []
@@ -62,13 +79,6 @@ BUSY: Answers = {
     503: ("Too many bundles are being parsed, or the database does not respond; see Retry-After", Errors)
 }
 SAME: Answers = {304: ("Not modified: the scenario of If-None-Match is still shared", "")}
-CONDITIONS = (
-    ("condition", "string", "A condition of cycle.find in docs/protocol.md, such as node:n3; at most 20"),
-    ("from", "integer", "The cycle after which the search begins (before which, if backward); 0: the start"),
-    ("direction", "string", "forward or backward"),
-    ("to", "integer", "The last cycle to search"),
-    ("met", "string", "A quirk, or a workload whose ties, to ignore; at most 20"),
-)
 FOUND: Answers = {
     200: ("The cycle, and the reason", Found),
     400: ("Invalid parameter", Errors),

@@ -19,6 +19,7 @@ from playground.api.lookups import cycle_answer, playback_of, run_of, scenario_o
 from playground.api.payloads import runs as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, FULL, route
+from playground.calls.faults import RequestFieldError
 from playground.limits import limit
 from playground.models import Run
 from playground.playback import sources
@@ -74,7 +75,7 @@ def create_run(request: HttpRequest) -> HttpResponse:
         address = address_of(request)
         run, token = service.known_or_started(scenario, identity.owner_at(address), address, text=text)
     except service.ConfigError as error:
-        raise ApiError(400, [{"line": None, "path": "config", "message": str(error)}]) from error
+        raise RequestFieldError("config", str(error)) from error
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except service.TooManyRunsError as error:
@@ -103,7 +104,7 @@ def query_run(request: HttpRequest, name: str) -> HttpResponse:
             return _file(questions.answer_file(run_of(name), asked.sql, asked.format), name, asked.format)
         found = questions.answer(run_of(name), asked.sql)
     except QueryError as error:
-        raise ApiError(400, [{"line": None, "path": "sql", "message": str(error)}]) from error
+        raise RequestFieldError("sql", str(error)) from error
     return answer(converted(found, payloads.Rows), Cache_Control="no-store")
 
 

@@ -24,6 +24,7 @@ from playground.api.lookups import (
 from playground.api.payloads import scenarios as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, SAME, TEXT, TITLE, UNREAD, WITHOUT, route
+from playground.calls.faults import RequestFieldError
 from playground.limits import limit
 from playground.models import Scenario
 from playground.panels.why import WhyQuestion, explaining, why
@@ -244,7 +245,7 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
     pod, node = request.GET.get("pod", ""), request.GET.get("node") or None
     if not pod:
         message = "Specify the pod, as in ?pod=default/web-1."
-        raise ApiError(400, [{"line": None, "path": "pod", "message": message}])
+        raise RequestFieldError("pod", message)
     playback = playback_of(row)
     until = time.monotonic() + limit("WHY_SECONDS")
     with reading():

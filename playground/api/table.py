@@ -14,9 +14,11 @@ from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
 from playground import api
-from playground.api.answers import ApiError, refusal
+from playground.api.answers import ApiError, field_error, refusal
 from playground.api.route import ROUTES, Route
+from playground.calls.faults import RequestFieldError
 from playground.playback.deadlines import TooMuchWorkError
+from playground.playback.sources import NotFoundError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
 from playground.storage import bundles
@@ -54,6 +56,10 @@ class Endpoint:
             return call.operation(request, **names)
         except ApiError as error:
             return refusal(error)
+        except RequestFieldError as error:
+            return refusal(field_error(call.named(error.field), str(error)))
+        except NotFoundError as error:
+            return refusal(ApiError(404, str(error)))
         except BundleError as error:
             return refusal(ApiError(422, bundles.problems_wire(error.problems)))
         except (bundles.OutgrownError, TooMuchWorkError) as error:

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
+from playground.api.bodies import query_of
 from playground.api.payloads import worth as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
@@ -47,25 +48,11 @@ def get_costs(request: HttpRequest, name: str) -> HttpResponse:
         **ERRORS,
         **BUSY,
     },
-    query=(
-        ("cache", "string", "The other mode: off, designed, v1.11, sound or batching"),
-        ("equivalenceClass", "string", "controller or attributes; defaults to the scenario's own"),
-        ("staleWrites", "string", "none, isUpToDate or generations; defaults to the scenario's own"),
-        ("audit", "string", "false disables the check of hits; it changes no decision"),
-    ),
+    query=worth.CacheRequest,
 )
 def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
     """Answer where a scenario first diverges under another mode of the cache."""
-    chosen = {key: request.GET[key] for key in worth.CHOICES if key in request.GET}
-    if "cache" not in chosen:
-        modes = ", ".join(worth.CHOICES["cache"])
-        message = f"Specify the mode, as in ?cache=sound: {modes}."
-        raise ApiError(400, [{"line": None, "path": "cache", "message": message}])
-    try:
-        question = worth.under(_source(name), chosen)
-    except worth.ChoiceError as error:
-        raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
-    return _answered(question)
+    return _answered(worth.under(_source(name), query_of(request, worth.CacheRequest)))
 
 
 def _source(name: str) -> sources.Source:

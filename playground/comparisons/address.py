@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 
+from playground.calls.faults import RequestFieldError
 from playground.comparisons import differences
 from playground.playback import sources
 from playground.pool import offload
@@ -21,40 +22,26 @@ _SIDE = re.compile(r"(?:https?://[^/?#\s]+)?/compare/([A-Za-z0-9_-]{11,43})/(lef
 _ADDRESS = re.compile(r"(?:https?://[^/?#\s]+)?/(s|e|p|l|runs)/([A-Za-z0-9_-]{1,43})(?:[/?#]\S*)?")
 
 
-class AskedError(ValueError):
-    """A parameter is missing or wrong; ``path`` is its name, "" where what it names is not there."""
-
-    def __init__(self, path: str, message: str) -> None:
-        self.path = path
-        super().__init__(message)
-
-
 def answered(query: Mapping[str, str], owner: str) -> Encoded:
     """Return the answer to a query of ``owner``, who may compare their own drafts.
 
-    Raises AskedError, UnfinishedError, and the errors of reading and computing.
+    Raises RequestFieldError, NotFoundError, UnfinishedError, and the errors of reading and computing.
     """
     asked = question(query, owner)
     return with_sides(asked, answer(asked))
 
 
 def question(query: Mapping[str, str], owner: str) -> differences.ComparisonQuestion:
-    """Return what a query of ``owner`` asks for. Raises AskedError."""
-    try:
-        return differences.ComparisonQuestion(_side(query, "left", owner), _side(query, "right", owner))
-    except differences.SchedulerError as error:
-        raise AskedError(f"{error.side}Scheduler", str(error)) from error
+    """Return what a query of ``owner`` asks for. Raises RequestFieldError and NotFoundError."""
+    return differences.ComparisonQuestion(_side(query, "left", owner), _side(query, "right", owner))
 
 
 def answer(asked: differences.ComparisonQuestion) -> Encoded:
     """Return what comparing comes to, without the sides.
 
-    Raises AskedError, UnfinishedError, and the errors of reading and computing.
+    Raises RequestFieldError, NotFoundError, UnfinishedError, and the errors of reading and computing.
     """
-    try:
-        return asked.kept() or asked.answered(_compared(asked))
-    except differences.SchedulerError as error:
-        raise AskedError(f"{error.side}Scheduler", str(error)) from error
+    return asked.kept() or asked.answered(_compared(asked))
 
 
 def named(text: str) -> str:
@@ -88,7 +75,7 @@ def _compared(question: differences.ComparisonQuestion) -> Encoded:
 
 
 def _side(query: Mapping[str, str], name: str, owner: str) -> differences.Side:
-    """Return a side. Raises AskedError."""
+    """Return a side. Raises RequestFieldError and NotFoundError."""
     source = found(query.get(name, ""), name, f"on the {name}", owner)
     return differences.Side(source, query.get(f"{name}Scheduler", ""))
 
@@ -96,12 +83,12 @@ def _side(query: Mapping[str, str], name: str, owner: str) -> differences.Side:
 def found(text: str, name: str, where: str, owner: str) -> sources.Source:
     """Return what an address, ``kind:id``, or an id alone names; that is looked for in all kinds.
 
-    ``name`` is the parameter's, ``where`` names it in messages. Raises AskedError.
+    ``name`` is the parameter's, ``where`` names it in messages. Raises RequestFieldError and NotFoundError.
     """
     kind, _, bare = named(text).rpartition(":")
     if not bare or (kind and kind not in KINDS):
-        raise AskedError(name, f"Say what is {where}: the id of a scenario, a run, a link or a draft.")
+        raise RequestFieldError(name, f"Say what is {where}: the id of a scenario, a run, a link or a draft.")
     for one in (kind,) if kind else KINDS:
         with suppress(sources.NotFoundError):
             return sources.find({one: bare}, owner)
-    raise AskedError("", f"There is no scenario, run, link or draft of yours with the id {where}.")
+    raise sources.NotFoundError(f"There is no scenario, run, link or draft of yours with the id {where}.")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
-from playground.comparisons import address, questions
+from playground.calls.faults import RequestFieldError
+from playground.calls.requests import Parameter, Request, Texts
+from playground.comparisons import questions
 from playground.comparisons.questions import SourceQuestion
 from playground.playback import sources
 from playground.pool import parts
@@ -35,12 +37,23 @@ class AuditQuestion(SourceQuestion, frozen=True):
     subjects: tuple[str, ...]
 
 
-def question_of(source: sources.Source, subjects: Sequence[str]) -> AuditQuestion:
-    """Return what is asked of a source, all subjects if none is named. Raises AskedError."""
-    wanted = {one for one in subjects if one}
+_Subjects = Parameter(
+    "subject", f"Separated by commas, of: {', '.join(SUBJECTS)}; all by default", separated=True
+)
+
+
+class AuditRequest(Request):
+    """What of a cluster is audited."""
+
+    subjects: Annotated[Texts, _Subjects] | None = None
+
+
+def question_of(source: sources.Source, asked: AuditRequest) -> AuditQuestion:
+    """Return what is asked of a source, all subjects if none is named. Raises RequestFieldError."""
+    wanted = {one for one in asked.subjects or () if one}
     for one in wanted - SUBJECTS.keys():
         known = ", ".join(SUBJECTS)
-        raise address.AskedError("subject", f"subject {one[:40]!r} is unknown: it is one of {known}.")
+        raise RequestFieldError("subjects", f"subject {one[:40]!r} is unknown: it is one of {known}.")
     return AuditQuestion(source, tuple(name for name in SUBJECTS if name in (wanted or SUBJECTS)))
 
 
@@ -77,7 +90,7 @@ def computed(stored: sources.Stored, subjects: tuple[str, ...]) -> Encoded:
 def counted(stored: sources.Stored, text: str, replicas: int) -> Encoded:
     """Return the row on how many of a pod fit, whose manifest, or that of a workload, is given.
 
-    Raises AskedError, TooMuchWorkError and the errors of reading.
+    Raises RequestFieldError, TooMuchWorkError and the errors of reading.
     """
     scenario = stored.load()
     sources.check_work(scenario)
@@ -89,7 +102,7 @@ def counted(stored: sources.Stored, text: str, replicas: int) -> Encoded:
             manifest = sample(cluster, chosen(bundles.parse([("", text)]).documents))
         except NoPodError as error:
             message = str(error)
-            raise address.AskedError("text", f"{message[0].upper()}{message[1:]}.") from error
+            raise RequestFieldError("text", f"{message[0].upper()}{message[1:]}.") from error
         return Encoded(encode(wire_of(cluster.answered(of_pod(cluster, manifest, replicas), asked))))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from playground.calls.faults import RequestFieldError
 from playground.comparisons import answer_cache, rows
 from playground.limits import limit
 from playground.models import DONE, Draft, Run
@@ -40,14 +41,6 @@ REMEMBERED_SECONDS = 300
 ALL = 10**9  # cycles
 
 answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
-
-
-class SchedulerError(ValueError):
-    """There is no such scheduler, or it cannot schedule this scenario; ``side`` is left or right."""
-
-    def __init__(self, side: str, message: str) -> None:
-        self.side = side
-        super().__init__(message)
 
 
 class UnfinishedError(RuntimeError):
@@ -95,7 +88,7 @@ class ComparisonQuestion:
         for name, side in (("left", self.left), ("right", self.right)):
             if side.scheduler and side.scheduler not in releases.SCHEDULERS:
                 known = ", ".join(releases.SCHEDULERS)
-                raise SchedulerError(name, f"{name}Scheduler must be one of: {known}.")
+                raise RequestFieldError(f"{name}Scheduler", f"{name}Scheduler must be one of: {known}.")
 
     @property
     def key(self) -> Hashable:
@@ -169,7 +162,7 @@ def remembered(question: ComparisonQuestion) -> Encoded | None:
 def computed(left: sources.Stored, right: sources.Stored, schedulers: tuple[str, str]) -> Encoded:
     """Run both sides and compare them; in this thread, without the database.
 
-    Raises SchedulerError, TooMuchWorkError and the errors of reading.
+    Raises RequestFieldError, TooMuchWorkError and the errors of reading.
     """
     began, watching = time.thread_time(), bundles.watching()
     sides = [
@@ -209,7 +202,7 @@ def _read(name: str, stored: sources.Stored, scheduler: str) -> Scenario:
     try:
         return releases.under(scenario, scheduler)
     except releases.ReleaseError as error:
-        raise SchedulerError(name, str(error)) from error
+        raise RequestFieldError(f"{name}Scheduler", str(error)) from error
 
 
 def _too_much(what: str) -> str:

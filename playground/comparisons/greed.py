@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from playground.calls.faults import RequestFieldError
 from playground.comparisons import address, questions
 from playground.comparisons.questions import SourceQuestion
 from playground.playback import sources
@@ -61,23 +62,23 @@ class GreedQuestion(SourceQuestion, frozen=True):
 
 
 def question(query: Mapping[str, str], objectives: Sequence[str], owner: str) -> GreedQuestion:
-    """Return what a query of ``owner`` asks for. Raises AskedError."""
+    """Return what a query of ``owner`` asks for. Raises RequestFieldError."""
     return question_of(address.found(query.get("of", ""), "of", "to look at", owner), query, objectives)
 
 
 def question_of(source: sources.Source, query: Mapping[str, str], objectives: Sequence[str]) -> GreedQuestion:
-    """Return what a query asks of a source. Raises AskedError."""
+    """Return what a query asks of a source. Raises RequestFieldError."""
     found = tuple(dict.fromkeys(one for one in objectives if one)) or (USUAL,)
     for one in found:
         if one not in OBJECTIVES:
             known = ", ".join(OBJECTIVES)
-            raise address.AskedError("objective", f"objective {one[:40]!r} is unknown: it is one of {known}.")
+            raise RequestFieldError("objective", f"objective {one[:40]!r} is unknown: it is one of {known}.")
     move, evict = _flag(query, "move"), _flag(query, "evict")
     if "fewest-moves" in found and not (move or evict):
         text = (
             "fewest-moves needs move or evict: without them no running pod moves. Let running pods move too."
         )
-        raise address.AskedError("move", text)
+        raise RequestFieldError("move", text)
     return GreedQuestion(
         source,
         _number(query, "step", 0, 0, MOST_STEP),
@@ -91,21 +92,21 @@ def question_of(source: sources.Source, query: Mapping[str, str], objectives: Se
 def _flag(query: Mapping[str, str], name: str) -> bool:
     text = query.get(name, "").lower()
     if text not in (*TRUE, *FALSE):
-        raise address.AskedError(name, f"{name} must be true or false.")
+        raise RequestFieldError(name, f"{name} must be true or false.")
     return text in TRUE
 
 
 def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: int) -> int:
     text = query.get(name, "") or str(usual)
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
-        raise address.AskedError(name, f"{name} must be {least} to {most:,}, not {text[:40]!r}.")
+        raise RequestFieldError(name, f"{name} must be {least} to {most:,}, not {text[:40]!r}.")
     return int(text)
 
 
 def answered(asked: GreedQuestion) -> Encoded:
     """Return the answer as JSON, to a request of the API, which waits for it.
 
-    Raises AskedError, BusyError, and the errors of reading and computing.
+    Raises RequestFieldError, BusyError, and the errors of reading and computing.
     """
     with refused():
         return questions.answered(asked, computed)
@@ -113,11 +114,11 @@ def answered(asked: GreedQuestion) -> Encoded:
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """Raise AskedError for a step that the run turns out not to have."""
+    """Raise RequestFieldError for a step that the run turns out not to have."""
     try:
         yield
     except ShortRunError as error:
-        raise address.AskedError("step", f"{str(error).capitalize()}.") from error
+        raise RequestFieldError("step", f"{str(error).capitalize()}.") from error
 
 
 @pool_job

@@ -19,7 +19,8 @@ def share(query: Mapping[str, str], owner: str, keeper: str = "") -> SharedCompa
     """Compare what a query of ``owner`` asks for, and store it for ``keeper``, who defaults to the owner.
 
     What was only the owner's, as a draft, is copied: the copy is visible by the comparison alone. Raises
-    AskedError, UnfinishedError, TooManyComparisonsError, and the errors of reading, computing and storing.
+    RequestFieldError, NotFoundError, UnfinishedError, TooManyComparisonsError, and the errors of reading,
+    computing and storing.
     """
     keeper = keeper or owner
     question = address.question(query, owner).pinned()

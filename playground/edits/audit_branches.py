@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from playground.calls.faults import RequestFieldError
 from playground.edits import branches
 from playground.edits.drafts import written
 from playground.models import Draft
@@ -28,16 +29,12 @@ LATEST = 10**7  # seconds of virtual time
 TITLE = 120  # characters of a title
 
 
-class OpeningError(ValueError):
-    """What is to be opened is none of an audit's."""
-
-
 def opening_of(given: Any) -> Opening:
-    """Return what a client wants to open, as a row of an audit has it. Raises OpeningError."""
+    """Return what a client wants to open, as a row of an audit has it. Raises RequestFieldError."""
     try:
         found = msgspec.convert(given, Opening)
     except msgspec.ValidationError as error:
-        raise OpeningError(f"This is not what a row opens: {error}.") from error
+        raise RequestFieldError("opens", f"This is not what a row opens: {error}.") from error
     acts = (
         found.kind == "verb"
         and found.under in ("", DEFAULT_RELEASE)
@@ -46,7 +43,7 @@ def opening_of(given: Any) -> Opening:
     )
     again = found.kind == "again" and found.value in (MOST_ALLOCATED, *BY_PLUGINS)
     if not (acts or again) or not 0 <= found.second <= LATEST:
-        raise OpeningError("Only what a row of an audit opens as a branch can be opened here.")
+        raise RequestFieldError("opens", "Only what a row of an audit opens as a branch can be opened here.")
     return found
 
 

@@ -10,10 +10,11 @@ import asyncio
 import time
 from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 
+from playground.calls.requests import Parameter, Request, one_of
 from playground.edits import branches
 from playground.edits.configuration import configured
 from playground.limits import limit
@@ -41,29 +42,12 @@ READING = ("reading", "checking", "assembling")  # stages of reading; any other 
 ANSWERS_KEPT = 256
 ANSWER_BYTES = 8 * 2**20  # of all cached answers
 JOBS_AT_ONCE = 16  # each holds one or two clusters in memory
-TEXT_SHOWN = 40  # characters of an invalid value
 
-CHOICES = {
-    "cache": CACHE_MODES,
-    "equivalenceClass": EQUIVALENCE_CLASSES,
-    "staleWrites": STALE_WRITES,
-    "audit": ("true", "false"),
-}
 _FIELDS = {"cache": "cache", "equivalenceClass": "equivalence_class", "staleWrites": "stale_writes"}
 
 CostProgress = tuple[int, int, str]  # cycles done, cycles expected, strategy
 SettingPairs = tuple[tuple[str, str], ...] | None
 CostWork = Generator[CostProgress, None, Any]  # returns a JSON-serializable value
-
-
-class ChoiceError(ValueError):
-    """A setting's value is invalid; ``field`` names the setting."""
-
-    def __init__(self, name: str, value: str) -> None:
-        self.field = name
-        super().__init__(
-            f"{name} {value[:TEXT_SHOWN]!r} is invalid; it must be one of {', '.join(CHOICES[name])}."
-        )
 
 
 class NoCacheError(ValueError):
@@ -110,12 +94,25 @@ def _usable(work: CostWork) -> CostWork:
         raise BundleError(error.problems) from error
 
 
-def under(source: sources.Source, settings: dict[str, str]) -> CostQuestion:
-    """Return the question where a source diverges under other cache settings. Raises ChoiceError."""
-    for name, value in settings.items():
-        if value not in CHOICES[name]:
-            raise ChoiceError(name, value)
-    return CostQuestion(source, tuple(sorted(settings.items())))
+_Mode = Parameter("cache", f"The other mode, {one_of(CACHE_MODES).description}")
+_Class = Parameter("equivalenceClass", "controller or attributes; defaults to the scenario's own")
+_Writes = Parameter("staleWrites", "none, isUpToDate or generations; defaults to the scenario's own")
+_Audit = Parameter("audit", "false disables the check of hits; it changes no decision")
+
+
+class CacheRequest(Request):
+    """Another mode of the equivalence cache; what is not given is as the scenario has it."""
+
+    cache: Annotated[str, one_of(CACHE_MODES), _Mode]
+    equivalence_class: Annotated[str, one_of(EQUIVALENCE_CLASSES), _Class] | None = None
+    stale_writes: Annotated[str, one_of(STALE_WRITES), _Writes] | None = None
+    audit: Annotated[str, one_of(("true", "false")), _Audit] | None = None
+
+
+def under(source: sources.Source, asked: CacheRequest) -> CostQuestion:
+    """Return the question where a source diverges under other cache settings."""
+    chosen = {name: value for name, value in asked.wire.items() if name != "source"}
+    return CostQuestion(source, tuple(sorted(chosen.items())))
 
 
 def copy(question: CostQuestion, visitor: str) -> Draft:

@@ -15,10 +15,11 @@ from typing import Any, Generic, TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from playground.calls.faults import RequestFieldError
+from playground.calls.requests import R, Request, read, subject_of
 from playground.live.client import Client
-from playground.live.errors import CommandError
+from playground.live.errors import CommandError, invalid
 from playground.live.halls import UNVEILED, Veil
-from playground.live.requests import R, Request, read, subject_of
 from playground.live.sightings import sightings
 from playground.models import Draft
 from playground.playback import sources
@@ -335,8 +336,8 @@ def at_hand(visitor: str, name: str, payload: Any) -> Encoded | None:
     if playback is None:
         return None
     try:
-        return _kept_answer(row, playback, read(name, row.takes, payload))
-    except CommandError:
+        return _kept_answer(row, playback, read(row.takes, payload))
+    except RequestFieldError:
         return None
 
 
@@ -355,7 +356,7 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         await in_storage(bans.read)
     if bans.known(connection.address, connection.visitor):
         raise CommandError("permission.denied", bans.MESSAGE)
-    call = Call(connection, name, request, read(name, row.takes, payload))
+    call = Call(connection, name, request, _read(row, payload))
     if row.visitor and not call.visitor:
         raise CommandError("permission.denied", "Open a page of this site first, and allow its cookie.")
     if row.throttle or row.each:
@@ -374,6 +375,8 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         raise CommandError("bundle.invalid", message, errors=bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
         raise CommandError("bundle.too-large", str(error)) from error
+    except RequestFieldError as error:
+        raise invalid(error) from error
     except StorageFullError as error:
         raise CommandError("storage.full", str(error), **error.wire) from error
     except store.GoneError as error:
@@ -392,6 +395,13 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         raise CommandError(error.code, str(error), retryAfter=error.retry_after) from error
     except LostError as error:
         raise CommandError("server.error", str(error)) from error
+
+
+def _read(row: SocketCommand, payload: Any) -> Request:
+    try:
+        return read(row.takes, payload)
+    except RequestFieldError as error:
+        raise invalid(error) from error
 
 
 async def _veil(call: Call[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.calls.faults import RequestFieldError
 from playground.runtime.outage import Outage
 
 CODES: dict[str, str] = {
@@ -50,6 +51,12 @@ class CommandError(Exception):
         assert code in CODES
         self.payload = {"code": code, "message": message or f"{CODES[code]}.", **more}
         super().__init__(self.payload["message"])
+
+
+def invalid(error: RequestFieldError) -> CommandError:
+    """Return the error for a field of the payload."""
+    field = {"field": error.field} if error.field else {}
+    return CommandError("payload.invalid", str(error), **field)
 
 
 def unavailable(found: Outage) -> CommandError:

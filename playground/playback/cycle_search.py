@@ -9,11 +9,14 @@ search's own reader, so that other users of the source are not disturbed.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, field
 
+from playground.calls.faults import RequestFieldError
+from playground.calls.requests import Index, Parameter, Request, Text, Texts
 from playground.playback.deadlines import never
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.tables import ABSENT, PENDING
@@ -36,8 +39,23 @@ MEMBERS = {  # of the bundle, distinguished by the reasons that only they return
 }
 
 
-class SearchConditionError(ValueError):
-    """The text is not a valid condition; the message says what would be."""
+_Conditions = Parameter(
+    "condition", "A condition of cycle.find in docs/protocol.md, such as node:n3; at most 20"
+)
+_From = Parameter("from", "The cycle after which the search begins (before which, if backward); 0: the start")
+_Direction = Parameter("direction", "forward or backward")
+_To = Parameter("to", "The last cycle to search")
+_Met = Parameter("met", "A quirk, or a workload whose ties, to ignore; at most 20")
+
+
+class SearchRequest(Request):
+    """What is searched for, and where."""
+
+    conditions: Annotated[Texts, _Conditions]
+    first: Annotated[Index, _From] | None = field(default=None, name="from")
+    direction: Annotated[Text, _Direction] | None = None
+    to: Annotated[Index, _To] | None = None
+    met: Annotated[Texts, _Met] | None = None
 
 
 class TrailRows(Struct, frozen=True):
@@ -238,17 +256,17 @@ KINDS: dict[str, ConditionKind] = {
 
 
 def condition_of(text: str) -> SearchCondition:
-    """Parse a condition. Raises ConditionError."""
+    """Parse a condition. Raises RequestFieldError."""
     name, _, rest = text.partition(":")
     kind = KINDS.get(name)
     if kind is None or len(text) > TEXT:
-        raise SearchConditionError(
-            f"{text[:80]!r} is not a condition: it begins with one of {', '.join(KINDS)}."
+        raise RequestFieldError(
+            "conditions", f"{text[:80]!r} is not a condition: it begins with one of {', '.join(KINDS)}."
         )
     about, _, within = rest.rpartition("@") if kind.within and "@" in rest else (rest, "", "")
     if (about and not kind.about) or (kind.needs and not about):
         form = f"{name}:<{kind.about}>" if kind.about else name
-        raise SearchConditionError(f"{text[:80]!r} is not a condition: write {form}.")
+        raise RequestFieldError("conditions", f"{text[:80]!r} is not a condition: write {form}.")
     return SearchCondition(name, about, within)
 
 
@@ -264,13 +282,15 @@ class Search(Struct, frozen=True):
     )  # ignored: quirks, and ties of workloads, which are named "Kind namespace/name"
 
     @classmethod
-    def read(cls, texts: list[str], start: int, direction: str, to: int | None, met: list[str]) -> Search:
-        """Return the search of a payload. Raises ConditionError."""
+    def of(cls, asked: SearchRequest) -> Search:
+        """Return the search that is asked for. Raises RequestFieldError."""
+        texts, direction = asked.conditions, asked.direction or "forward"
         if direction not in ("forward", "backward"):
-            raise SearchConditionError("direction must be forward or backward.")
+            raise RequestFieldError("direction", "direction must be forward or backward.")
         if not 1 <= len(texts) <= CONDITIONS:
-            raise SearchConditionError(f"Name 1 to {CONDITIONS} conditions.")
-        return cls(tuple(map(condition_of, texts)), start, direction == "backward", to, frozenset(met))
+            raise RequestFieldError("conditions", f"Name 1 to {CONDITIONS} conditions.")
+        backward, ignored = direction == "backward", frozenset(asked.met or ())
+        return cls(tuple(map(condition_of, texts)), asked.first or 0, backward, asked.to, ignored)
 
 
 class FoundCycle(Struct, frozen=True):
@@ -408,7 +428,7 @@ Match = tuple[int, str, str]
 def matches(playback: Playback, texts: list[str]) -> dict[str, list[Match]]:
     """Return all cycles of a complete playback for which each condition holds, in order.
 
-    Raises ConditionError for a text that is no condition.
+    Raises RequestFieldError for a text that is no condition.
     """
     finder = Finder(playback, Search(tuple(map(condition_of, texts)), 0))
     found: dict[str, list[Match]] = {text: [] for text in texts}

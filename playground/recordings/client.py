@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
+from playground.calls.requests import read
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, Call
 from playground.live.errors import CommandError
 from playground.live.halls import UNVEILED, Veil
 from playground.live.notifications import Watching
 from playground.live.page_context import Frame
-from playground.live.requests import read
 from playground.playback.deadlines import never
 from playground.playback.sources import Source
 from playground.wire import Encoded, encode
@@ -44,7 +44,7 @@ class LocalClient:
         if self.veil is not None and command not in UNVEILED:
             raise CommandError("room.question-open")
         row = COMMANDS[command]
-        asked = read(command, row.takes, {"source": self.source.wire, **payload})
+        asked = read(row.takes, {"source": self.source.wire, **payload})
         answer = await row.answer(Call(self, command, 0, asked, self.source, veil=self.veil))
         return answer if isinstance(answer, Encoded) else encode(answer)
 

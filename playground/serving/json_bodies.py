@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.http import HttpRequest
-from msgspec import ValidationError
 
 DEEPEST = 60  # lists and objects inside each other, as in a bundle
 Answering = TypeVar("Answering", bound=Callable[..., Any])
@@ -39,38 +37,6 @@ def check_depth(value: Any) -> None:
 
 def _items(value: Any) -> Any:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-
-
-class Fault(NamedTuple):
-    """Why an object is not what a struct declares."""
-
-    path: str  # of the field
-    message: str
-    missing: bool = False
-
-
-_FIELD = re.compile(r"(missing required|unknown) field `([^`]+)`")
-_PATH = re.compile(r"`\$\.?([^`]*)`")
-_EXPECTED = re.compile(r"Expected `(\w+)")
-_CALLED: Mapping[str, str] = {
-    "str": "a text",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "an object",
-}
-
-
-def fault_of(error: ValidationError) -> Fault:
-    """Return the fault that msgspec reports in a sentence."""
-    text = str(error)
-    path = "".join(_PATH.findall(text)[-1:])
-    if field := _FIELD.search(text):
-        path, missing = f"{path}.{field[2]}".removeprefix("."), field[1] != "unknown"
-        return Fault(path, f"{path} is {'missing' if missing else 'unknown'}.", missing)
-    expected = _EXPECTED.search(text)
-    return Fault(path, f"{path} must be {_CALLED.get(expected[1], expected[1])}." if expected else f"{text}.")
 
 
 def answers_json(view: Answering) -> Answering:

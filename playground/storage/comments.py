@@ -17,6 +17,8 @@ from django.db import transaction
 from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 
+from playground.calls.faults import RequestFieldError
+from playground.calls.requests import Request, Text
 from playground.limits import limit
 from playground.models import Comment, Draft, Room, Scenario, Share, token_hash
 from playground.storage import audit, quotas, store
@@ -31,20 +33,24 @@ _KEPT = {"\n", "\t"}
 _DROPPED = {"Cc", "Cf", "Co", "Cs", "Cn"}  # among them what reverses the direction of writing
 
 
-class CommentError(ValueError):
-    """A comment cannot be stored; ``field`` names what is wrong."""
-
-    def __init__(self, field: str, message: str) -> None:
-        self.field = field
-        super().__init__(message)
-
-
 class TooManyCommentsError(RuntimeError):
     """The scenario has as many comments as it may."""
 
     def __init__(self) -> None:
         most = limit("COMMENTS_PER_SCENARIO")
         super().__init__(f"This scenario has {most:,} comments, the most there may be.")
+
+
+class CommentRequest(Request):
+    """step may be left out with parent, which is the comment that is answered."""
+
+    text: Text
+    step: Text | None = None
+    node: Text | None = None
+    pod: Text | None = None
+    rule: Text | None = None
+    parent: Text | None = None
+    name: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,34 +89,27 @@ def clean_text(text: str) -> str:
     return "".join(kept).strip()
 
 
-def checked(fields: Mapping[str, Any]) -> CommentDraft:
-    """Return what a caller sent as a draft. Raises CommentError."""
-    known = ("step", "text", "name", "parent", *ANCHORS)
-    if unknown := sorted(set(fields) - set(known)):
-        raise CommentError(unknown[0][:40], f"Unknown field: {unknown[0][:40]}")
-    given = {name: fields.get(name) for name in known}
-    for name, value in given.items():
-        if value is not None and not isinstance(value, str):
-            raise CommentError(name, f"{name} must be a text.")
-    texts = {name: value or "" for name, value in given.items()}
+def checked(asked: CommentRequest) -> CommentDraft:
+    """Return what a caller sent as a draft. Raises RequestFieldError."""
+    texts = {name: getattr(asked, name) or "" for name in CommentRequest.__struct_fields__}
     if not STEP.fullmatch(texts["step"]) and not texts["parent"]:
-        raise CommentError("step", "A step is a cycle's number or major.minor, as in 17 or 2.3, or end.")
+        raise RequestFieldError("step", "A step is a cycle's number or major.minor, as in 17 or 2.3, or end.")
     for name, most in ANCHORS.items():
         texts[name] = " ".join(clean_text(texts[name]).split())
         if len(texts[name]) > most:
-            raise CommentError(name, f"{name} may have {most} characters.")
+            raise RequestFieldError(name, f"{name} may have {most} characters.")
     texts["text"] = checked_text(texts["text"])
     texts["name"] = names.clean_name(texts["name"])
     return CommentDraft(**texts)
 
 
 def checked_text(text: str) -> str:
-    """Return a comment's text as it is stored. Raises CommentError."""
+    """Return a comment's text as it is stored. Raises RequestFieldError."""
     text = clean_text(text)
     if not text:
-        raise CommentError("text", "A comment needs a text.")
+        raise RequestFieldError("text", "A comment needs a text.")
     if len(text) > limit("COMMENT_CHARACTERS"):
-        raise CommentError("text", f"A comment may have {limit('COMMENT_CHARACTERS'):,} characters.")
+        raise RequestFieldError("text", f"A comment may have {limit('COMMENT_CHARACTERS'):,} characters.")
     return text
 
 
@@ -123,7 +122,7 @@ def write(
 ) -> Written:
     """Store a comment, of a ``room`` if it is written there; ``about`` is what its step decided.
 
-    Raises CommentError and TooManyCommentsError.
+    Raises RequestFieldError and TooManyCommentsError.
     """
     if Comment.objects.filter(scenario=scenario).count() >= limit("COMMENTS_PER_SCENARIO"):
         raise TooManyCommentsError
@@ -147,10 +146,10 @@ def write(
 
 
 def _thread(scenario: Scenario, parent: str, room: str | None) -> Comment:
-    """Return the first comment of the thread that a comment is in. Raises CommentError."""
+    """Return the first comment of the thread that a comment is in. Raises RequestFieldError."""
     row = find(scenario, parent, room)
     if row is None:
-        raise CommentError("parent", "There is no such comment to answer.")
+        raise RequestFieldError("parent", "There is no such comment to answer.")
     return row.thread or row
 
 
@@ -218,7 +217,7 @@ def may_resolve(comment: Comment, author: Author) -> bool:
 
 
 def edit(comment: Comment, text: str) -> None:
-    """Replace the text. Raises CommentError."""
+    """Replace the text. Raises RequestFieldError."""
     _change(comment, text=checked_text(text), edited=timezone.now())
 
 

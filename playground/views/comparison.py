@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 from msgspec import Struct
 
+from playground.calls.faults import RequestFieldError
 from playground.comparisons import address as asking
 from playground.comparisons import differences
 from playground.comparisons.summary import summary
@@ -25,6 +26,7 @@ from playground.edits.edit_operations import OBJECT_BYTES
 from playground.models import UNFINISHED, Draft, Run
 from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.releases import SCHEDULERS
+from playground.playback.sources import NotFoundError
 from playground.pool.cpu_budget import SpentError
 from playground.pool.process import LostError
 from playground.pool.read_slots import reading
@@ -51,7 +53,8 @@ SIDES = ("left", "right")
 SENT = tuple(f"{side}{field}" for side in SIDES for field in ("", *SIDE_FIELDS))
 #: What keeps two sources from being compared, with the status of its page; the first that fits counts.
 STATUSES: dict[type[Exception], int] = {
-    asking.AskedError: 400,
+    RequestFieldError: 400,
+    NotFoundError: 404,
     differences.UnfinishedError: 409,
     BundleError: 422,
     bundles.OutgrownError: 422,
@@ -138,7 +141,7 @@ def _branch(request: HttpRequest, side: str, chosen: dict[str, str], text: str) 
     with reading():
         kind = configuration_branches.kind_of(text)
         if scheduler in READS and READS[scheduler] != kind:
-            raise asking.AskedError(
+            raise RequestFieldError(
                 f"{side}Scheduler", f"{scheduler} reads a {READS[scheduler]}, not a {kind}."
             )
         return configuration_branches.reconfigured(source, _visitor(request), text)
@@ -217,8 +220,6 @@ def shown(answer: dict[str, Any], sent: dict[str, str]) -> dict[str, Any]:
 
 def status_of(error: Exception) -> int:
     """Return the status of a page that explains why there is no comparison."""
-    if isinstance(error, asking.AskedError) and not error.path:
-        return 404
     return next(status for kind, status in STATUSES.items() if isinstance(error, kind))
 
 

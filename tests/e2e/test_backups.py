@@ -45,7 +45,7 @@ links.create_link(links.LinkRequest("visitor", "a link", "step=2"), row, pinned.
 room = rows.create(row, "visitor", "", {"step": "2"}).room
 rows.ask(room.pk, questions.drafted("choice", "", ["yes", "no"]))
 rows.vote(room.pk, 1, "somebody", "0")
-comments.write(row, comments.checked({"step": "2", "text": "Why?"}), "visitor", None)
+comments.write(row, comments.checked(comments.CommentRequest(text="Why?", step="2")), "visitor", None)
 """
 #: Prints what a link, a room and a comment show.
 SHOWN = """

@@ -14,7 +14,7 @@ from tests.core.properties.test_mutations import NONSENSE
 from tests.load.mutants import NUMBERS, TEXTS, mutant, places_of, written
 
 if TYPE_CHECKING:
-    from playground.live.requests import RequestField
+    from playground.calls.requests import RequestField
 
 #: What fields are called and may hold, besides values of their type.
 USUAL: dict[str, Sequence[Any]] = {
@@ -39,8 +39,8 @@ def commands() -> tuple[tuple[str, Mapping[str, RequestField], str], ...]:
 
     django.setup()
     import playground.live.modules  # noqa: F401 -- registers the commands
+    from playground.calls.requests import fields_of
     from playground.live.commands import COMMANDS
-    from playground.live.requests import fields_of
 
     return tuple((name, fields_of(row.takes), row.source) for name, row in sorted(COMMANDS.items()))
 

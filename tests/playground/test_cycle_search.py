@@ -11,8 +11,9 @@ import pytest
 from django.test import Client
 
 from playground.api.document import SCHEMAS
+from playground.calls.faults import RequestFieldError
 from playground.playback import cycle_search
-from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchConditionError, condition_of
+from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchRequest, condition_of
 from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
@@ -55,7 +56,8 @@ def searched(
     met: Iterable[str] = (),
 ) -> FoundCycle:
     """Do a search to its end."""
-    work = Finder(playback, Search.read(list(conditions), start, direction, to, list(met))).run()
+    asked = SearchRequest(conditions=list(conditions), first=start, direction=direction, to=to, met=list(met))
+    work = Finder(playback, Search.of(asked)).run()
     while True:
         try:
             next(work)
@@ -227,7 +229,7 @@ def test_a_long_way_back_is_gone_in_blocks(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_what_is_no_condition_is_refused(text: str) -> None:
     """An unknown word, a missing object and one that nobody asked for."""
-    with pytest.raises(SearchConditionError):
+    with pytest.raises(RequestFieldError):
         condition_of(text)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
+from playground.calls.requests import read
 from playground.celery import app
 from playground.live import commands, consumer
 from playground.live.commands import COMMANDS, at_hand
-from playground.live.requests import read
 from playground.live.sightings import Sightings
 from playground.models import RUNNING, Draft, Run
 from playground.panels import steps
@@ -156,7 +156,7 @@ def test_computing_further_changes_no_settled_answer(example: Example) -> None:
     for length in sorted({1, len(rows) // 2, len(rows)}):
         growing.follow(lambda after, to=length: [rows[after:to]], complete=length == len(rows), over=True)  # type: ignore[misc]
         for at, (name, payload) in enumerate(asked):
-            settled = COMMANDS[name].kept(growing, read(name, COMMANDS[name].takes, payload))  # type: ignore[misc]
+            settled = COMMANDS[name].kept(growing, read(COMMANDS[name].takes, payload))  # type: ignore[misc]
             if settled is not None:
                 text = computed(growing, name, payload)
                 assert kept.setdefault((at, settled, growing.version), text) == text

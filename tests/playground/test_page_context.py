@@ -11,9 +11,9 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
+from playground.calls.requests import Index, fields_of
 from playground.live.commands import COMMANDS
 from playground.live.page_context import ABOUT_ALL, OPENING, READS, STEP_FIELDS, frame_of
-from playground.live.requests import Index, fields_of
 from playground.models import Draft
 from playground.panels.cycle import INSPECT
 from playground.storage import store

@@ -11,6 +11,7 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 
 from playground.api.document import SCHEMAS
+from playground.calls.requests import fields_of
 from playground.edits import worth
 from playground.models import Draft
 from playground.playback.answers import RecentAnswers
@@ -416,9 +417,10 @@ async def test_the_api_refuses_what_is_too_large(limits: Callable[..., None]) ->
 
 def test_every_choice_of_a_setting_is_offered() -> None:
     """What the commands accept is what a SimulationSettings document may hold."""
-    assert set(worth.CHOICES) == {"cache", "equivalenceClass", "staleWrites", "audit"}
-    for name, values in worth.CHOICES.items():
-        for value in values:
+    offered = fields_of(worth.CacheRequest)
+    assert set(offered) == {"cache", "equivalenceClass", "staleWrites", "audit"}
+    for name, field in offered.items():
+        for value in field.meaning.removeprefix("one of ").split(", "):
             shown = value if name == "audit" else f'"{value}"'
             load(f"apiVersion: podstep/v1\nkind: SimulationSettings\n{name}: {shown}\n")
 

@@ -9,18 +9,6 @@ from msgspec import UNSET, Meta, UnsetType
 from playground.api.payloads.payload import DateTime, Json, Payload
 
 
-class CommentRequest(Payload):
-    """step may be left out with parent, which is the comment that is answered."""
-
-    text: str
-    step: str | UnsetType | None = UNSET
-    node: str | UnsetType | None = UNSET
-    pod: str | UnsetType | None = UNSET
-    rule: str | UnsetType | None = UNSET
-    parent: str | UnsetType | None = UNSET
-    name: str | UnsetType | None = UNSET
-
-
 class CommentChange(Payload):
     """What to change of a comment."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.comparisons import address, audits, questions
+from playground.calls.requests import Fields, Index, OfSource, Source, Text
+from playground.comparisons import audits, questions
 from playground.edits import audit_branches, branches
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.kept import answer_of
 from playground.live.refusals import refusals
-from playground.live.requests import Fields, Index, OfSource, Text, Texts
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
@@ -19,8 +19,8 @@ from playground.protocol.audit import AuditRowWire, AuditWire
 from scheduler_core.studies.audit.row import Opening
 
 
-class AuditGet(OfSource):
-    subjects: Texts | None = None
+class AuditGet(audits.AuditRequest, kw_only=True):
+    source: Source
 
 
 @command("audit.get", AuditGet, answers=AuditWire, latest=1)
@@ -30,11 +30,8 @@ async def get(call: Call[AuditGet]) -> Answer:
     def hear(row: dict[str, Any]) -> None:
         call.connection.push("audit.row", {"request": call.request, "row": row})
 
-    try:
-        asked = audits.question_of(call.found().pinned(), call.payload.subjects or ())
-        return await answer_of(call, asked, audits.computed, hear)
-    except address.AskedError as error:
-        raise CommandError("payload.invalid", str(error), field=error.path) from error
+    asked = audits.question_of(call.found().pinned(), call.payload)
+    return await answer_of(call, asked, audits.computed, hear)
 
 
 class AuditCapacity(OfSource):
@@ -46,13 +43,10 @@ class AuditCapacity(OfSource):
 async def capacity(call: Call[AuditCapacity]) -> Answer:
     """Return how many of a pod fit, whose manifest is given, and which nodes to add for ``replicas``."""
     replicas = min(call.payload.replicas or 0, audits.MOST_REPLICAS)
-    try:
-        stored = await in_storage(call.found().pinned().stored)
-        return await call.in_pool(
-            audits.counted, stored, call.payload.text, replicas, long=True, expects=questions.SECONDS
-        )
-    except address.AskedError as error:
-        raise CommandError("payload.invalid", str(error), field=error.path) from error
+    stored = await in_storage(call.found().pinned().stored)
+    return await call.in_pool(
+        audits.counted, stored, call.payload.text, replicas, long=True, expects=questions.SECONDS
+    )
 
 
 class AuditBranch(OfSource):
@@ -66,8 +60,6 @@ async def branch(call: Call[AuditBranch]) -> Answer:
     try:
         opening = audit_branches.opening_of(call.payload.opens)
         draft = await call.in_engine(_opened, call.found(), call.visitor, opening, call.payload.title or "")
-    except audit_branches.OpeningError as error:
-        raise CommandError("payload.invalid", str(error), field="opens") from error
     except branches.TooManyDraftsError as error:
         raise CommandError("branch.full", str(error)) from error
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/", "title": draft.title}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from playground.calls.requests import OfSource
 from playground.live.commands import Answer, Call, Unwanted, command
-from playground.live.requests import OfSource
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.availability import OverTimeWire
 from playground.wire import Encoded, encode

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from playground.calls.requests import OfDraft, OfSource, Text
 from playground.edits import branches, outcomes
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.requests import OfDraft, OfSource, Text
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage

@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from playground.calls.requests import Request, Text
 from playground.edits.additions import added
 from playground.edits.configuration import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
-from playground.live.requests import Request, Text
 from playground.playback import sources
 from playground.protocol.answers import CheckedBundleWire, ConfiguredWire, OpenedBundleWire
 from playground.protocol.generators import RewrittenWire

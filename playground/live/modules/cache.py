@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import field
 
+from playground.calls.requests import Index, OfSource, Text, Texts
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.requests import Index, OfSource, Text, Texts
 from playground.panels.cache_map import (
     ROWS,
     SORTS,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from playground.calls.requests import Leaf, OfSource, Source, Text
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.hub import member_of
-from playground.live.requests import Leaf, OfSource, Text
 from playground.models import Comment, Draft, Scenario
 from playground.playback import anchors, sources
 from playground.playback.executor import in_storage
@@ -46,8 +46,6 @@ def _room(call: Call[Any]) -> str | None:
 def _refusals() -> Iterator[None]:
     try:
         yield
-    except comments.CommentError as error:
-        raise CommandError("payload.invalid", str(error), field=error.field) from error
     except comments.TooManyCommentsError as error:
         raise CommandError("rate.limited", str(error)) from error
 
@@ -67,14 +65,8 @@ async def watch(call: Call[OfSource]) -> Answer:
     return {"scenario": row.short, "threads": await in_storage(comments.threads, row, call.visitor, room)}
 
 
-class CommentWrite(OfSource):
-    text: Text
-    step: Text | None = None
-    name: Text | None = None
-    parent: Text | None = None
-    node: Text | None = None
-    pod: Text | None = None
-    rule: Text | None = None
+class CommentWrite(comments.CommentRequest, kw_only=True):
+    source: Source
 
 
 @command(
@@ -88,9 +80,7 @@ class CommentWrite(OfSource):
 async def write(call: Call[CommentWrite]) -> Answer:
     """Store a comment on a step, or an answer to another comment."""
     row = _scenario(call)
-    fields = {name: value for name, value in call.payload.wire.items() if name != "source"}
-    with _refusals():
-        draft = comments.checked(fields)
+    draft = comments.checked(call.payload)
     about = None if draft.parent else await call.in_turns(lambda playback, _: _about(playback, draft.step))
     with _refusals():
         written = await call.in_engine(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from playground.calls.requests import Fields, Request, Text
 from playground.comparisons import differences
 from playground.comparisons.address import with_sides
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.requests import Fields, Request, Text
 from playground.live.sightings import sightings
 from playground.playback.executor import in_storage
 from playground.protocol.comparisons import ComparisonWire
@@ -33,8 +33,6 @@ async def get(call: Call[CompareGet]) -> Answer:
     try:
         question = differences.ComparisonQuestion(sides[0], sides[1])
         body = question.kept() or question.answered(await _compared(call, question))
-    except differences.SchedulerError as error:
-        raise CommandError("payload.invalid", str(error), field=f"{error.side}Scheduler") from error
     except differences.UnfinishedError as error:
         raise CommandError("step.out-of-range", str(error)) from error
     if question.slow:

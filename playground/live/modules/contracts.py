@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.calls.requests import OfSource, Request, Text
 from playground.comparisons import contracts, questions
 from playground.live.commands import Answer, Call, command
 from playground.live.kept import answer_of
-from playground.live.requests import OfSource, Request, Text
 from playground.playback.executor import in_storage
 from playground.protocol.contracts import (
     ContractNamesWire,

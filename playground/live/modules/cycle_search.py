@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 
-from msgspec import field
-
+from playground.calls.requests import Request, Source
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
-from playground.live.errors import CommandError
-from playground.live.requests import Index, OfSource, Request, Text, Texts
-from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchConditionError, Searching
+from playground.playback.cycle_search import Finder, FoundCycle, Search, Searching, SearchRequest
 from playground.playback.deadlines import Superseded
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.answers import NothingWire
@@ -20,29 +17,14 @@ from playground.protocol.cycles import FoundWire
 PROGRESS_SECONDS = 0.25  # between two progress frames of a search
 
 
-class CycleFind(OfSource):
-    direction: Text
-    conditions: Texts
-    first: Index = field(name="from")
-    to: Index | None = None
-    met: Texts | None = None
+class CycleFind(SearchRequest, kw_only=True):
+    source: Source
 
 
 @command("cycle.find", CycleFind, answers=FoundWire, latest=1)
 async def find(call: Call[CycleFind]) -> Answer:
     """Return the nearest cycle for which a condition holds; pushes ``cycle.searched`` meanwhile."""
-    payload = call.payload
-    try:
-        search = Search.read(
-            payload.conditions,
-            payload.first,
-            payload.direction,
-            payload.to,
-            payload.met or [],
-        )
-    except SearchConditionError as error:
-        field = "direction" if str(error).startswith("direction") else "conditions"
-        raise CommandError("payload.invalid", str(error), field=field) from error
+    search = Search.of(call.payload)
     loop = asyncio.get_running_loop()
     searching: Searching | None = None
     until, pushed_at = time.monotonic() + limit("FIND_SECONDS"), time.monotonic()

@@ -6,10 +6,10 @@ from collections.abc import Hashable
 
 from msgspec import field
 
+from playground.calls.requests import Index, OfSource, Text, Texts
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.requests import Index, OfSource, Text, Texts
 from playground.panels import steps
 from playground.panels.cycle import INSPECT, PARTS
 from playground.panels.events import history

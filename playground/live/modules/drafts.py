@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 
 from msgspec.structs import asdict
 
+from playground.calls.requests import Index, OfDraft, Text
 from playground.edits import branches
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.requests import Index, OfDraft, Text
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from msgspec import Meta
 from msgspec.structs import replace
 
+from playground.calls.requests import Fields, OfSource, Request, Text
 from playground.edits.bulk import Bulk, changed, previewed
 from playground.edits.cluster_generator import generated, generator, is_large
 from playground.edits.object_forms import UnknownKindError, forms, made
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
-from playground.live.requests import Fields, OfSource, Request, Text
 from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.protocol.answers import FormListWire, MadeClusterWire

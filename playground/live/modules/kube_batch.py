@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import field
 
+from playground.calls.requests import Index, OfSource, Text
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.requests import Index, OfSource, Text
 from playground.panels.session import record_of
 from playground.panels.session_steps import page
 from playground.playback.playback import SLICE_SECONDS, Playback

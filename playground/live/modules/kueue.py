@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from playground.calls.requests import OfSource, Text
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.requests import OfSource, Text
 from playground.live.slices import in_slices
 from playground.panels.kueue import answered
 from playground.protocol.kueue import KueueAnswerWire

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import to_builtins
 
+from playground.calls.requests import Fields, OfSource, Request, Text
 from playground.courseware import LessonError, folder
 from playground.courseware.playthrough import LIMITS
 from playground.courseware.proposals import AskedPlace
@@ -14,7 +15,6 @@ from playground.lessons import amendments
 from playground.lessons.proposals import proposed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.requests import Fields, OfSource, Request, Text
 from playground.models import AuthoredLesson
 from playground.playback import releases, sources
 from playground.playback.executor import in_storage

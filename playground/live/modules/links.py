@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.calls.requests import Index, OfSource, Request, Text
 from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.modules.drafts import leaving_out, shared_form
-from playground.live.requests import Index, OfSource, Request, Text
 from playground.models import Draft, Link, Run, Scenario
 from playground.playback import pins, sources
 from playground.playback.executor import in_storage

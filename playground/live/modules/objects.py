@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from playground.calls.requests import Fields, OfSource, Request, Text
 from playground.edits.edit_initial import amended
 from playground.edits.edit_operations import OBJECT_BYTES, OperationEdit, key_of_target, operated, typed
 from playground.edits.podgroup_forms import drafted
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
-from playground.live.requests import Fields, OfSource, Request, Text
 from playground.panels.objects import entry_of, object_at, objects, operations
 from playground.panels.operation_effects import outcome_of
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback

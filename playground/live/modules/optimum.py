@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from playground.comparisons import address, greed
+from playground.calls.requests import Index, Leaf, OfSource, Texts
+from playground.comparisons import greed
 from playground.live.commands import Answer, Call, command
-from playground.live.errors import CommandError
 from playground.live.kept import answer_of
-from playground.live.requests import Index, Leaf, OfSource, Texts
 from playground.protocol.optimum import GreedWire
 
 
@@ -23,9 +22,6 @@ async def get(call: Call[OptimumGet]) -> Answer:
     """Return the optimum with its proof and moves, and what each scheduler places."""
     named = ("step", "seconds", "move", "evict")
     query = {name: str(value) for name in named if (value := getattr(call.payload, name)) is not None}
-    try:
-        asked = greed.question_of(call.found().pinned(), query, call.payload.objectives or ())
-        with greed.refused():
-            return await answer_of(call, asked, greed.computed)
-    except address.AskedError as error:
-        raise CommandError("payload.invalid", str(error), field=error.path) from error
+    asked = greed.question_of(call.found().pinned(), query, call.payload.objectives or ())
+    with greed.refused():
+        return await answer_of(call, asked, greed.computed)

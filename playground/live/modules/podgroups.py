@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from playground.calls.requests import Index, OfSource, Text
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.requests import Index, OfSource, Text
 from playground.panels.podgroups import group
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.answers import IndexedGroupWire

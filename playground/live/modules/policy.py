@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from playground.calls.requests import OfSource, Request, Text
 from playground.edits.configuration import in_force
 from playground.edits.policies import changed, checked, in_text, policy_text, settings_of
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
-from playground.live.requests import OfSource, Request, Text
 from playground.playback.playback import Playback
 from playground.protocol.answers import ChangedPolicyWire
 from playground.protocol.catalogue import CatalogueWire, PolicyDocumentWire

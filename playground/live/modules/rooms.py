@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec import field
 
+from playground.calls.requests import Index, Leaf, Request, Text, Texts
 from playground.courseware import LessonError
 from playground.lessons import classes
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.halls import Hall, Member
 from playground.live.hub import hub, member_of
-from playground.live.requests import Index, Leaf, Request, Text, Texts
 from playground.live.sightings import sightings
 from playground.panels import positions
 from playground.panels.cycle import light

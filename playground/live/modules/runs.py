@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from playground.calls.requests import Fields, OfRun, OfSource, Request, Text
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.requests import Fields, OfRun, OfSource, Request, Text
 from playground.models import Run
 from playground.playback import sources
 from playground.playback.executor import in_storage

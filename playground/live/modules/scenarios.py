@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from playground.calls.requests import OfSource, Text
 from playground.edits import branches
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.requests import OfSource, Text
 from playground.models import Draft, Scenario
 from playground.panels.descheduler import configured
 from playground.panels.dump_record import recorded_answers

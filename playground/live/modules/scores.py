@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from playground.calls.requests import Index, OfSource
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.requests import Index, OfSource
 from playground.panels.priorities import explained
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.protocol.matrices import ExplanationWire

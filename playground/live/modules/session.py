@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from playground.calls.requests import Index, Request
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
-from playground.live.requests import Index, Request
 from playground.protocol.answers import HelloWire, NothingWire
 
 LIMITS = (

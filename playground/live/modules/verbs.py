@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.calls.requests import OfSource, Request, Text
 from playground.edits import branches
 from playground.edits.verbs import VerbWish, done, previewed
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.modules.objects import at_step
 from playground.live.refusals import refusals
-from playground.live.requests import OfSource, Request, Text
 from playground.models import Draft
 from playground.playback import sources
 from playground.playback.playback import Playback

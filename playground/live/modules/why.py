@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
+from playground.calls.requests import OfSource, Text
 from playground.edits import branches, drafts
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.requests import OfSource, Text
 from playground.live.slices import in_slices
 from playground.panels.why import WhyQuestion, applying, explaining, why
 from playground.playback import sources

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.calls.requests import OfSource, Request, Source
 from playground.edits import worth
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.requests import OfSource, Request, Text
 from playground.playback.deadlines import Superseded
 from playground.protocol.answers import CostTableWire, MadeDraftWire, NothingWire
 from playground.protocol.worth import DivergenceWire
@@ -19,39 +19,21 @@ async def cost(call: Call[OfSource]) -> Answer:
     return await _waited(call, worth.CostQuestion(call.found()))
 
 
-class WorthOther(OfSource):
-    cache: Text
-    equivalence_class: Text | None = None
-    stale_writes: Text | None = None
-    audit: Text | None = None
+class WorthOther(worth.CacheRequest, kw_only=True):
+    source: Source
 
 
 @command("worth.other", WorthOther, answers=DivergenceWire, latest=1, throttle="IMPORTS_PER_MINUTE")
 async def other(call: Call[WorthOther]) -> Answer:
     """Return where the scenario's run first diverges under another mode of the cache."""
-    return await _waited(call, _asked(call))
+    return await _waited(call, worth.under(call.found(), call.payload))
 
 
-class WorthCopy(OfSource):
-    cache: Text
-    equivalence_class: Text | None = None
-    stale_writes: Text | None = None
-    audit: Text | None = None
-
-
-@command("worth.copy", WorthCopy, answers=MadeDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
-async def copy(call: Call[WorthCopy]) -> Answer:
+@command("worth.copy", WorthOther, answers=MadeDraftWire, visitor=True, throttle="IMPORTS_PER_MINUTE")
+async def copy(call: Call[WorthOther]) -> Answer:
     """Create a draft of the source with these settings."""
-    draft = await call.in_engine(worth.copy, _asked(call), call.visitor)
+    draft = await call.in_engine(worth.copy, worth.under(call.found(), call.payload), call.visitor)
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/"}
-
-
-def _asked(call: Call[WorthOther] | Call[WorthCopy]) -> worth.CostQuestion:
-    chosen = {name: value for name, value in call.payload.wire.items() if name in worth.CHOICES}
-    try:
-        return worth.under(call.found(), chosen)
-    except worth.ChoiceError as error:
-        raise CommandError("payload.invalid", str(error), field=error.field) from error
 
 
 @command("worth.cancel", Request, answers=NothingWire)

@@ -11,9 +11,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from playground import protocol
+from playground.calls.requests import fields_of
 from playground.live import modules  # noqa: F401 - registers the commands
 from playground.live.commands import COMMANDS, SocketCommand
-from playground.live.requests import fields_of
 from playground.protocol import typescript
 from playground.protocol.notifications import PUSHED
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from playground.calls.requests import RequestField, fields_of
 from playground.live import modules  # noqa: F401 - registers the commands
 from playground.live.commands import COMMANDS
-from playground.live.requests import RequestField, fields_of
 
 TARGET = Path(__file__).parents[3] / "docs" / "protocol.md"
 HEADING = re.compile(r"^### `([a-z.]+)` `\{(.*?)\}`(?= →)", re.MULTILINE)

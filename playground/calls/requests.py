@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
 from msgspec.inspect import is_struct_type
 
-from playground.live.errors import CommandError
+from playground.calls.faults import Fault, RequestFieldError, fault_of
 from playground.protocol.declarations import Named, Raw
-from playground.serving.json_bodies import Fault, fault_of
 
 R = TypeVar("R", bound="Request")
 
@@ -35,13 +34,27 @@ Fields = Annotated[dict[str, Any], Meta(description="an object of Unicode texts 
 Source = Annotated[dict[str, Any], Raw("Source"), Meta(description="an object of Unicode texts without NUL")]
 
 
+class Parameter(NamedTuple):
+    """The name and meaning of a field in a query string, where a list is repeated or separated by commas."""
+
+    name: str
+    meaning: str
+    separated: bool = False
+
+
 class Request(Struct, kw_only=True, omit_defaults=True, rename="camel"):
-    """The payload of a command; a field whose default is None may be null or left out."""
+    """The payload of a command, or of a route; a field whose default is None may be null or left out."""
 
     @property
     def wire(self) -> dict[str, Any]:
         """The fields that were sent, by the names in the frame."""
         return dict(to_builtins(self))
+
+
+def one_of(words: Sequence[str]) -> Meta:
+    """Return the annotation of a text that is one of a few."""
+    known = "|".join(map(re.escape, words))
+    return Meta(pattern=rf"\A(?:{known})\Z", description=f"one of {', '.join(words)}")
 
 
 class OfSource(Request):
@@ -62,12 +75,14 @@ class OfRun(Request):
     run: Text
 
 
-SUBJECTS: Mapping[type[Request], str] = {OfSource: "source", OfDraft: "draft", OfRun: "run"}
+SUBJECTS: Mapping[type[Request], str] = {OfDraft: "draft", OfRun: "run"}
 """The field by which a request names its source, by the struct that declares it."""
 
 
 def subject_of(takes: type[Request]) -> str:
     """Return the field that names the source of a request, "" if it has none."""
+    if "source" in takes.__struct_fields__:  # which a route has in its address
+        return "source"
     return next((field for base, field in SUBJECTS.items() if issubclass(takes, base)), "")
 
 
@@ -82,6 +97,22 @@ class RequestField(Struct, frozen=True):
     def meaning(self) -> str:
         """What a value of it has to be."""
         return next(str(each.description) for each in self.type.__metadata__ if isinstance(each, Meta))
+
+    @property
+    def parameter(self) -> Parameter:
+        """How a query string has it."""
+        own = (each for each in self.type.__metadata__ if isinstance(each, Parameter))
+        return next(own, Parameter(self.name, self.meaning))
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it has several values."""
+        return get_origin(self.type.__origin__) is list
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are whole numbers."""
+        return self.type.__origin__ is int
 
 
 @cache
@@ -99,34 +130,33 @@ def _without_none(kind: Any) -> Any:
     return kind if hasattr(kind, "__metadata__") else get_args(kind)[0]
 
 
-def read(command: str, takes: type[R], payload: Any) -> R:
-    """Return the payload of a frame as the command's request.
+def read(takes: type[R], payload: Any, *, strict: bool = True) -> R:
+    """Return a payload as a request; unless ``strict``, numbers may be texts, as in a query string.
 
     Raises:
-        CommandError: A field is missing, or its value is not of its type.
+        RequestFieldError: A field is missing, or its value is not of its type.
     """
     if not isinstance(payload, dict):
-        raise CommandError("payload.invalid", "The payload must be an object.")
+        raise RequestFieldError("", "The payload must be an object.")
     try:
-        request = convert(payload, takes)
+        request = convert(payload, takes, strict=strict)
     except ValidationError as error:
         fault = fault_of(error)
-        if not fault.missing:
-            raise _invalid(takes, fault) from error
-        message = f"{command} needs the field {fault.path!r}."
-        raise CommandError("payload.invalid", message, field=fault.path) from error
+        if fault.missing:
+            raise RequestFieldError(fault.path, fault.message) from error
+        raise _invalid(takes, fault) from error
     for name in fields_of(takes):
         if not _is_sound(payload.get(name)):
             raise _invalid(takes, Fault(name, ""))
     return request
 
 
-def _invalid(takes: type[Request], fault: Fault) -> CommandError:
+def _invalid(takes: type[Request], fault: Fault) -> RequestFieldError:
     """Return the error for a field: of an object that is a struct, for the field inside it."""
     field = fields_of(takes)[re.split(r"\W", fault.path, maxsplit=1)[0]]
     if fault.path != field.name and is_struct_type(field.type.__origin__):
-        return CommandError("payload.invalid", fault.message, field=fault.path)
-    return CommandError("payload.invalid", f"{field.name} must be {field.meaning}.", field=field.name)
+        return RequestFieldError(fault.path, fault.message)
+    return RequestFieldError(field.name, f"{field.name} must be {field.meaning}.")
 
 
 def _is_sound(value: Any) -> bool:

@@ -1,0 +1,1 @@
+"""What socket commands and API routes share: requests as structs, and the faults in them."""
