@@ -38,7 +38,7 @@ QUIET = """async () => {
     for (let last = '', same = 0; same < 4;) {
         await new Promise(done => setTimeout(done, 80));
         const now = still() + document.querySelectorAll('.waiting').length;
-        same = now === last ? same + 1 : 0;
+        same = now === last && !podstep.socket.unanswered ? same + 1 : 0;
         last = now;
     }
 }"""

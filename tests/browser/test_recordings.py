@@ -20,14 +20,6 @@ from tests.services.stack import Stack
 #: What stands in each region at a step, with a tab open, once all is answered and nothing changes any more.
 TEXTS = r"""async ([index, tab]) => {
   const { playback, view, socket } = podstep;
-  if (socket.unanswered === undefined) {
-    const { call } = socket;
-    socket.unanswered = 0;
-    socket.call = (...asked) => {
-      socket.unanswered += 1;
-      return call.apply(socket, asked).finally(() => (socket.unanswered -= 1));
-    };
-  }
   const after = (ms) => new Promise((done) => setTimeout(done, ms));
   if (playback.index !== index) playback.goto(index);
   while (playback.index !== index || (index && !playback.parts)) await after(20);

@@ -128,6 +128,11 @@ export class Socket {
     });
   }
 
+  /** How many calls wait for their answer. */
+  get unanswered() {
+    return this.#pending.size;
+  }
+
   get connected() {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
