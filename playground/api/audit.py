@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
-from playground.api.bodies import query_of
 from playground.api.lookups import scenario_of
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
+from playground.calls.requests import read_query
 from playground.comparisons import audits
 from playground.playback import sources
 from scheduler_core.studies.audit.audit import SUBJECTS
@@ -64,5 +64,5 @@ SCHEMA = {
 def get_audit(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the rows of a scenario's audit, once all are known."""
     source = sources.Source({"scenario": name}, scenario_of(name))
-    body = audits.answered(audits.question_of(source, query_of(request, audits.AuditRequest)))
+    body = audits.answered(audits.question_of(source, read_query(audits.AuditRequest, request.GET)))
     return HttpResponse(body, content_type="application/json")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from msgspec import Struct, ValidationError, convert, structs
 
 from playground.api.answers import ApiError
 from playground.calls.faults import RequestFieldError, fault_of
-from playground.calls.requests import R, Request, fields_of, read
+from playground.calls.requests import Request, read
 from playground.limits import limit
 from playground.pool import offload
 from playground.pool.read_slots import reading
@@ -53,20 +53,6 @@ def body_of(request: HttpRequest, kind: type[P]) -> P:
     except ValidationError as error:
         fault = fault_of(error)
         raise RequestFieldError(fault.path, fault.message) from error
-
-
-def query_of(request: HttpRequest, takes: type[R]) -> R:
-    """Return the query string as the request that the call declares. Raises RequestFieldError."""
-    return read(takes, dict(_sent(request.GET, takes)), strict=False)
-
-
-def _sent(query: QueryDict, takes: type[Request]) -> Iterator[tuple[str, Any]]:
-    for field in fields_of(takes).values():
-        name, separated = field.parameter.name, field.parameter.separated
-        if name in query:
-            texts = query.getlist(name)
-            listed = [one for one in ",".join(texts).split(",") if one] if separated else texts
-            yield field.name, listed if field.is_list else texts[-1]
 
 
 def object_of(data: bytes) -> dict[str, Any]:

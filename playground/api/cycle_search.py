@@ -7,10 +7,10 @@ import time
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
-from playground.api.bodies import query_of
 from playground.api.lookups import playback_of, run_of, scenario_of
 from playground.api.payloads.problems import Errors
 from playground.api.route import FOUND, route
+from playground.calls.requests import read_query
 from playground.limits import limit
 from playground.playback import sources
 from playground.playback.cycle_search import Finder, FoundCycle, Search, SearchRequest
@@ -44,7 +44,7 @@ def find_in_run(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _found(request: HttpRequest, source: sources.Source) -> HttpResponse:
-    search = Search.of(query_of(request, SearchRequest))
+    search = Search.of(read_query(SearchRequest, request.GET))
     playback = playback_of(source)
     until = time.monotonic() + limit("FIND_SECONDS")
     with reading():

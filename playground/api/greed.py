@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
+from playground.calls.requests import read_query
 from playground.comparisons import greed
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
@@ -75,19 +76,11 @@ SCHEMA = {
         **ERRORS,
         **BUSY,
     },
-    query=(
-        ("of", "string", "A scenario, run, link or draft: its id, or kind:id"),
-        ("step", "integer", "After that many cycles of its own schedulers; 0, the default, is the start"),
-        ("objective", "string", "Objectives in order, separated by commas; most-pods by default"),
-        ("seconds", "integer", f"To search at most, 1 to {greed.MOST_SECONDS}; 5 by default"),
-        ("move", "string", "true lets running pods go to other nodes"),
-        ("evict", "string", "true lets pending pods take the room of running ones of lower priority"),
-    ),
+    query=greed.OptimumQuery,
     schemas={"Greed": SCHEMA},
 )
 def get_optimum(request: HttpRequest) -> HttpResponse:
     """Answer the optimum of a step, and what schedulers place."""
-    query = request.GET.dict()
     owner = identity.verify(token_of(request))  # of the drafts made over the API
-    body = greed.answered(greed.question(query, query.get("objective", "").split(","), owner))
+    body = greed.answered(greed.question(read_query(greed.OptimumQuery, request.GET), owner))
     return HttpResponse(body, content_type="application/json")

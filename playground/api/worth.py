@@ -7,10 +7,10 @@ from contextlib import nullcontext
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
-from playground.api.bodies import query_of
 from playground.api.payloads import worth as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
+from playground.calls.requests import read_query
 from playground.edits import worth
 from playground.playback import sources
 from playground.playback.deadlines import TooMuchWorkError
@@ -52,7 +52,7 @@ def get_costs(request: HttpRequest, name: str) -> HttpResponse:
 )
 def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
     """Answer where a scenario first diverges under another mode of the cache."""
-    return _answered(worth.under(_source(name), query_of(request, worth.CacheRequest)))
+    return _answered(worth.under(_source(name), read_query(worth.CacheRequest, request.GET)))
 
 
 def _source(name: str) -> sources.Source:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
+from django.http import QueryDict
 from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
 from msgspec.inspect import is_struct_type
 
@@ -19,6 +20,13 @@ LEAF_CHARACTERS = 2_000
 Text = Annotated[str, Meta(description="a text of Unicode characters other than NUL")]
 Index = Annotated[int, Meta(ge=0, lt=10**9, description="a whole number from 0")]
 """Bounded, so that no command receives an absurd number."""
+
+
+def whole_number(least: int, most: int) -> Meta:
+    """Return the annotation of a number within bounds."""
+    return Meta(ge=least, le=most, description=f"a whole number from {least} to {most:,}")
+
+
 Texts = Annotated[list[str], Meta(max_length=20, description="a list of texts")]
 _Word = Annotated[str, Meta(max_length=LEAF_CHARACTERS)]
 Leaf = Annotated[
@@ -149,6 +157,23 @@ def read(takes: type[R], payload: Any, *, strict: bool = True) -> R:
         if not _is_sound(payload.get(name)):
             raise _invalid(takes, Fault(name, ""))
     return request
+
+
+def read_query(takes: type[R], query: QueryDict) -> R:
+    """Return a query string as a request; a parameter without a value counts as left out.
+
+    Raises RequestFieldError.
+    """
+    return read(takes, dict(_given(takes, query)), strict=False)
+
+
+def _given(takes: type[Request], query: QueryDict) -> Iterator[tuple[str, Any]]:
+    for field in fields_of(takes).values():
+        name, _, separated = field.parameter
+        texts = [text for text in query.getlist(name) if text]
+        if texts:
+            listed = [one for one in ",".join(texts).split(",") if one] if separated else texts
+            yield field.name, listed if field.is_list else texts[-1]
 
 
 def _invalid(takes: type[Request], fault: Fault) -> RequestFieldError:

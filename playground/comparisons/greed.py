@@ -7,11 +7,14 @@ Answers are kept by source, step and parameters, in this process and for a while
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from playground.calls.faults import RequestFieldError
+from playground.calls.requests import Parameter, Request, Text, Texts, whole_number
 from playground.comparisons import address, questions
 from playground.comparisons.questions import SourceQuestion
 from playground.playback import sources
@@ -24,11 +27,10 @@ from scheduler_core.compare.optimum.snapshot import ShortRunError
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.kubernetes.problems import BundleError, PolicyError
 
-MOST_SECONDS = 20
+USUAL_SECONDS, MOST_SECONDS = 5, 20
 MOST_STEP = 100_000
 USUAL = "most-pods"
 PLACING_SECONDS = 5.0
-TRUE, FALSE = ("true", "on", "1"), ("false", "", "0")
 
 
 class GreedQuestion(SourceQuestion, frozen=True):
@@ -61,46 +63,51 @@ class GreedQuestion(SourceQuestion, frozen=True):
         return self.seconds + PLACING_SECONDS
 
 
-def question(query: Mapping[str, str], objectives: Sequence[str], owner: str) -> GreedQuestion:
-    """Return what a query of ``owner`` asks for. Raises RequestFieldError."""
-    return question_of(address.found(query.get("of", ""), "of", "to look at", owner), query, objectives)
+_Step = Parameter("step", "After that many cycles of its own schedulers; 0, the default, is the start")
+_Objectives = Parameter(
+    "objective", "Objectives in order, separated by commas; most-pods by default", separated=True
+)
+_Seconds = Parameter("seconds", f"To search at most, 1 to {MOST_SECONDS}; {USUAL_SECONDS} by default")
+_Move = Parameter("move", "true lets running pods go to other nodes")
+_Evict = Parameter("evict", "true lets pending pods take the room of running ones of lower priority")
+_Of = Parameter("of", "A scenario, run, link or draft: its id, or kind:id")
 
 
-def question_of(source: sources.Source, query: Mapping[str, str], objectives: Sequence[str]) -> GreedQuestion:
-    """Return what a query asks of a source. Raises RequestFieldError."""
-    found = tuple(dict.fromkeys(one for one in objectives if one)) or (USUAL,)
+class OptimumRequest(Request):
+    """After which cycle, by what and how long the optimum is searched."""
+
+    step: Annotated[int, whole_number(0, MOST_STEP), _Step] | None = None
+    objectives: Annotated[Texts, _Objectives] | None = None
+    seconds: Annotated[int, whole_number(1, MOST_SECONDS), _Seconds] | None = None
+    move: Annotated[bool, Meta(description="true or false"), _Move] | None = None
+    evict: Annotated[bool, Meta(description="true or false"), _Evict] | None = None
+
+
+class OptimumQuery(OptimumRequest):
+    """The same of a source that is named as in an address."""
+
+    of: Annotated[Text, _Of] | None = None
+
+
+def question(asked: OptimumQuery, owner: str) -> GreedQuestion:
+    """Return what a query of ``owner`` asks for. Raises RequestFieldError and NotFoundError."""
+    return question_of(address.found(asked.of or "", "of", "to look at", owner), asked)
+
+
+def question_of(source: sources.Source, asked: OptimumRequest) -> GreedQuestion:
+    """Return what is asked of a source. Raises RequestFieldError."""
+    found = tuple(dict.fromkeys(one for one in asked.objectives or () if one)) or (USUAL,)
     for one in found:
         if one not in OBJECTIVES:
             known = ", ".join(OBJECTIVES)
-            raise RequestFieldError("objective", f"objective {one[:40]!r} is unknown: it is one of {known}.")
-    move, evict = _flag(query, "move"), _flag(query, "evict")
+            raise RequestFieldError("objectives", f"objective {one[:40]!r} is unknown: it is one of {known}.")
+    move, evict = bool(asked.move), bool(asked.evict)
     if "fewest-moves" in found and not (move or evict):
         text = (
             "fewest-moves needs move or evict: without them no running pod moves. Let running pods move too."
         )
         raise RequestFieldError("move", text)
-    return GreedQuestion(
-        source,
-        _number(query, "step", 0, 0, MOST_STEP),
-        found,
-        _number(query, "seconds", 5, 1, MOST_SECONDS),
-        move,
-        evict,
-    )
-
-
-def _flag(query: Mapping[str, str], name: str) -> bool:
-    text = query.get(name, "").lower()
-    if text not in (*TRUE, *FALSE):
-        raise RequestFieldError(name, f"{name} must be true or false.")
-    return text in TRUE
-
-
-def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: int) -> int:
-    text = query.get(name, "") or str(usual)
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
-        raise RequestFieldError(name, f"{name} must be {least} to {most:,}, not {text[:40]!r}.")
-    return int(text)
+    return GreedQuestion(source, asked.step or 0, found, asked.seconds or USUAL_SECONDS, move, evict)
 
 
 def answered(asked: GreedQuestion) -> Encoded:

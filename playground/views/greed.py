@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
+from playground.calls.requests import read_query
 from playground.comparisons import greed
 from playground.views import examples
 from playground.views.comparison import EXAMPLE, REFUSALS, choices, status_of
@@ -57,7 +58,7 @@ def page(request: HttpRequest) -> HttpResponse:
     chosen = request.GET.getlist("objective") or [greed.USUAL]
     context: dict[str, Any] = {
         "asked": query,
-        "seconds": query.get("seconds") or 5,
+        "seconds": query.get("seconds") or greed.USUAL_SECONDS,
         "most_seconds": greed.MOST_SECONDS,
         "objectives": [(name, one.means, name in chosen) for name, one in OBJECTIVES.items()],
     }
@@ -65,7 +66,7 @@ def page(request: HttpRequest) -> HttpResponse:
         context["choices"] = choices(_visitor(request))
         return render(request, "greed.html", context)
     try:
-        asked = greed.question(query, chosen, _visitor(request))
+        asked = greed.question(read_query(greed.OptimumQuery, request.GET), _visitor(request))
     except REFUSALS as error:
         context["error"] = str(error)
         return render(request, "greed.html", context, status=status_of(error))
