@@ -1,6 +1,6 @@
 // Lines and bars as SVG. They are drawn in milliseconds: no library has to be read first, which takes a second.
 
-import type { TargetedPointerEvent } from "preact";
+import type { ComponentChildren, Ref, TargetedPointerEvent } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { nearest, pointsOf, ticksOf } from "../lib/scale.ts";
 import { count } from "../lib/quantity.ts";
@@ -27,6 +27,28 @@ const SYMBOLS = [
 /** The sign of a series, as in its legend: never colour alone. */
 export const Sign = ({ colour, symbol }: { colour: string; symbol: number }) => (
   <path d={SYMBOLS[symbol % SYMBOLS.length]} fill={colour} stroke={colour} stroke-width="1.6" />
+);
+
+type PlotProps = {
+  width: number;
+  box: Ref<HTMLDivElement>;
+  label: string;
+  hidden?: boolean;
+  children: ComponentChildren;
+};
+
+/** The box of a picture, which is drawn once its width is known. */
+export const Plot = ({ width, box, label, hidden, children }: PlotProps) => (
+  <div
+    class="chart plot"
+    role="img"
+    aria-label={label}
+    hidden={hidden}
+    data-drawn={width ? "yes" : undefined}
+    ref={box}
+  >
+    {width ? children : null}
+  </div>
 );
 
 type LinesProps = {
@@ -70,47 +92,38 @@ export function Lines({ lines, x, y, label, range, hidden = false, onRange, onPo
   };
   const dragged = pressed.current !== null && over !== null ? [pressed.current, over].sort((a, b) => a - b) : null;
   return (
-    <div
-      class="chart plot"
-      role="img"
-      aria-label={label}
-      hidden={hidden}
-      data-drawn={width ? "yes" : undefined}
-      ref={box}
-    >
-      {width ? (
-        <svg
-          width={width}
-          height={HEIGHT}
-          onPointerDown={(event) => {
-            if (event.button || !onRange) return;
-            pressed.current = pixelOf(event);
-            event.currentTarget.setPointerCapture(event.pointerId);
-          }}
-          onPointerMove={(event) => setOver(pixelOf(event))}
-          onPointerUp={released}
-          onPointerCancel={() => (pressed.current = null)}
-          onPointerLeave={() => setOver(null)}
-          onDblClick={() => onRange?.(null)}
-        >
-          <g transform={`translate(${LEFT} ${TOP})`}>
-            <YTicks ticks={ticks} inner={inner} at={(value) => place(from, value)[1]} words={y.format} />
-            <XAxis axis={x} from={from} to={to} inner={inner} place={(at) => place(at, 0)[0]} />
-            {lines.map((line) => (
-              <Path key={line.name} line={line} points={pointsOf(line.x, line.y, inner, place)} inner={inner} />
-            ))}
-            {dragged ? (
-              <svg width={inner} height={HEIGHT - TOP - BOTTOM} class="plot-lines">
-                <rect class="dragged" x={dragged[0]} width={dragged[1] - dragged[0]} y={0} height={HEIGHT} />
-              </svg>
-            ) : null}
-            {over !== null && !dragged && over >= 0 && over <= inner ? (
-              <Values lines={lines} x={x} y={y} at={valueAt(over)} inner={inner} place={place} />
-            ) : null}
-          </g>
-        </svg>
-      ) : null}
-    </div>
+    <Plot width={width} box={box} label={label} hidden={hidden}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        onPointerDown={(event) => {
+          if (event.button || !onRange) return;
+          pressed.current = pixelOf(event);
+          event.currentTarget.setPointerCapture(event.pointerId);
+        }}
+        onPointerMove={(event) => setOver(pixelOf(event))}
+        onPointerUp={released}
+        onPointerCancel={() => (pressed.current = null)}
+        onPointerLeave={() => setOver(null)}
+        onDblClick={() => onRange?.(null)}
+      >
+        <g transform={`translate(${LEFT} ${TOP})`}>
+          <YTicks ticks={ticks} inner={inner} at={(value) => place(from, value)[1]} words={y.format} />
+          <XAxis axis={x} from={from} to={to} inner={inner} place={(at) => place(at, 0)[0]} />
+          {lines.map((line) => (
+            <Path key={line.name} line={line} points={pointsOf(line.x, line.y, inner, place)} inner={inner} />
+          ))}
+          {dragged ? (
+            <svg width={inner} height={HEIGHT - TOP - BOTTOM} class="plot-lines">
+              <rect class="dragged" x={dragged[0]} width={dragged[1] - dragged[0]} y={0} height={HEIGHT} />
+            </svg>
+          ) : null}
+          {over !== null && !dragged && over >= 0 && over <= inner ? (
+            <Values lines={lines} x={x} y={y} at={valueAt(over)} inner={inner} place={place} />
+          ) : null}
+        </g>
+      </svg>
+    </Plot>
   );
 }
 
@@ -239,32 +252,23 @@ export function Bars({ names, values, colours, label, hidden = false }: BarsProp
   const inner = Math.max(1, width - left - BESIDE);
   const most = Math.max(1, ...values);
   return (
-    <div
-      class="chart plot"
-      role="img"
-      aria-label={label}
-      hidden={hidden}
-      data-drawn={width ? "yes" : undefined}
-      ref={box}
-    >
-      {width ? (
-        <svg width={width} height={Math.max(HEIGHT, names.length * GAP)}>
-          <g class="trace">
-            {names.map((name, i) => (
-              <g key={name} transform={`translate(${left} ${10 + i * GAP})`}>
-                <text x={-8} y={BAR / 2 + 4} text-anchor="end">
-                  {name}
-                </text>
-                <rect width={(values[i] / most) * inner} height={BAR} rx={2} fill={colours[i]} />
-                <text class="bar" x={(values[i] / most) * inner + 6} y={BAR / 2 + 4}>
-                  {count(values[i])}
-                </text>
-              </g>
-            ))}
-          </g>
-        </svg>
-      ) : null}
-    </div>
+    <Plot width={width} box={box} label={label} hidden={hidden}>
+      <svg width={width} height={Math.max(HEIGHT, names.length * GAP)}>
+        <g class="trace">
+          {names.map((name, i) => (
+            <g key={name} transform={`translate(${left} ${10 + i * GAP})`}>
+              <text x={-8} y={BAR / 2 + 4} text-anchor="end">
+                {name}
+              </text>
+              <rect width={(values[i] / most) * inner} height={BAR} rx={2} fill={colours[i]} />
+              <text class="bar" x={(values[i] / most) * inner + 6} y={BAR / 2 + 4}>
+                {count(values[i])}
+              </text>
+            </g>
+          ))}
+        </g>
+      </svg>
+    </Plot>
   );
 }
 

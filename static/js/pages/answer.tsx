@@ -37,6 +37,14 @@ async function answerTo(run: string, query: { sql: string; format?: string }) {
   throw new Error(errors.map(({ message }) => message).join("\n"));
 }
 
+/** Why a statement has no answer. */
+export const QueryError = ({ text }: { text: string }) =>
+  text ? (
+    <p class="note error query-error" role="alert">
+      {text}
+    </p>
+  ) : null;
+
 /** Rows of an answer; a column `cycle` leads to the cycle in the workbench. */
 export const Found = ({ run, columns, rows, more }: Rows & { run: string }) => (
   <Table

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Select } from "../kit/select.tsx";
 import type { View } from "./charts.tsx";
-import { Found, asked, type Rows } from "./answer.tsx";
+import { Found, QueryError, asked, type Rows } from "./answer.tsx";
 
 const OUTCOMES: [condition: string, text: string][] = [
   ["", "any outcome"],
@@ -75,11 +75,7 @@ export function Outcomes({ run, view }: { run: string; view: View }) {
         />
         <button class="btn primary">Search</button>
       </form>
-      {error ? (
-        <p class="note error query-error" role="alert">
-          {error}
-        </p>
-      ) : null}
+      <QueryError text={error} />
       {found ? <Found run={run} {...found} more={found.more || found.rows.length === SHOWN} /> : null}
     </>
   );

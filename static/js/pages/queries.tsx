@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Icon } from "../kit/icon.tsx";
 import { Segmented } from "../kit/segmented.tsx";
 import { Select } from "../kit/select.tsx";
-import { asked, download, Found, type Rows } from "./answer.tsx";
+import { asked, download, Found, QueryError, type Rows } from "./answer.tsx";
 import { AnswerChart } from "./answerchart.tsx";
 
 export type Question = { name: string; text: string; sql: string };
@@ -95,11 +95,7 @@ export function Queries({ run, questions }: { run: string; questions: Question[]
           </a>
         </p>
       </form>
-      {error ? (
-        <p class="note error query-error" role="alert">
-          {error}
-        </p>
-      ) : null}
+      <QueryError text={error} />
       {found ? (
         <p class="query-acts">
           <Segmented label="Shape of the answer" options={SHAPES} value={shape} onChange={setShape} />

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, TargetedPointerEvent } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { BOTTOM, HEIGHT, LEFT, RIGHT, TICK, TOP, WIDE, XAxis, YTicks, fine, useWidth } from "../kit/plot.tsx";
+import { BOTTOM, HEIGHT, LEFT, Plot, RIGHT, TICK, TOP, WIDE, XAxis, YTicks, fine, useWidth } from "../kit/plot.tsx";
 import { Select } from "../kit/select.tsx";
 import { count } from "../lib/quantity.ts";
 import { ticksOf } from "../lib/scale.ts";
@@ -59,29 +59,21 @@ function Picture({ id, title, label, keyed, draw, of, reach = NEAR, words, child
         <span class="grow" />
         {children}
       </div>
-      <div
-        class="chart plot"
-        role="img"
-        aria-label={`${label}, a chart. Its numbers are in the table above.`}
-        data-drawn={width ? "yes" : undefined}
-        ref={box}
-      >
-        {width ? (
-          <svg
-            width={width}
-            height={HEIGHT}
-            onPointerMove={look}
-            onPointerDown={look}
-            onPointerLeave={() => setOver(null)}
-            onClick={() => over?.cell.run && location.assign(`/runs/${over.cell.run}/`)}
-          >
-            <g transform={`translate(${LEFT} ${TOP})`}>
-              {shapes}
-              {over ? <Said of={over} words={words} inner={inner} /> : null}
-            </g>
-          </svg>
-        ) : null}
-      </div>
+      <Plot width={width} box={box} label={`${label}, a chart. Its numbers are in the table above.`}>
+        <svg
+          width={width}
+          height={HEIGHT}
+          onPointerMove={look}
+          onPointerDown={look}
+          onPointerLeave={() => setOver(null)}
+          onClick={() => over?.cell.run && location.assign(`/runs/${over.cell.run}/`)}
+        >
+          <g transform={`translate(${LEFT} ${TOP})`}>
+            {shapes}
+            {over ? <Said of={over} words={words} inner={inner} /> : null}
+          </g>
+        </svg>
+      </Plot>
     </section>
   );
 }

@@ -52,7 +52,7 @@ const plain = (name: string, title: string, words = count): Figure => ({
   words,
 });
 
-export const FIGURES: Figure[] = [
+const FIGURES: Figure[] = [
   plain("placed", "placed"),
   plain("pending", "pending"),
   plain("preemptions", "preemptions"),

@@ -7,7 +7,7 @@ type Payload = { [key: string]: any };
 type Answer = string | Promise<string>;
 
 /** The code and the words of what no file can answer. */
-export const CODE = "recording.no-engine";
+const CODE = "recording.no-engine";
 export const WORDS = "This file is a recording without an engine. Open it live to compute this.";
 const NOTHING = "{}";
 /** What ends work of the server's, of which there is none. */
@@ -134,7 +134,7 @@ export class Answers {
   }
 
   /** The nearest cycle in which one of the conditions holds. */
-  #find({ from, direction, conditions, to, met = [] }: Commands["cycle.find"]["asks"]) {
+  #find({ from = 0, direction, conditions, to, met = [] }: Commands["cycle.find"]["asks"]) {
     const back = direction === "backward";
     const held = conditions.map((text) => this.record.head.found[text] ?? this.#miss("cycle.find", { conditions }));
     const within = ([index, , about]: Match) =>

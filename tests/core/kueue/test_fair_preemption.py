@@ -6,7 +6,7 @@ import pytest
 
 from tests.core.kueue.clusters import control_of
 
-FAIR = {"fairSharing": {}}
+FAIR: dict[str, dict[str, str]] = {"fairSharing": {}}
 #: ``a`` preempts its own workloads of a lower priority; ``b`` borrows what ``a`` leaves.
 QUEUES = {
     "a": {

@@ -1,7 +1,6 @@
 // The condition that the scheduler of a dumped cluster recorded for a pending pod, beside the answer here.
 
 import { Icon } from "../../kit/icon.tsx";
-import { nodesOf } from "../../kit/node.tsx";
 import type { RecordedAnswer } from "../../lib/protocol.js";
 
 /** The recorded condition, what differs here, and the likely causes. */
@@ -35,6 +34,3 @@ export const RecordedFigure = ({ answer }: { answer: RecordedAnswer | null | und
       <Recorded answer={answer} />
     </figure>
   ) : null;
-
-/** The words, for a module that builds its DOM by hand. */
-export const recordedWords = (answer: RecordedAnswer) => nodesOf(<Recorded answer={answer} />);

@@ -51,6 +51,18 @@ export function because(text: string) {
   return rule ? [cause, "(row ", ruleLink(rule), `)${rest}`] : text;
 }
 
+/** Why hits were stale, each cause with how many were. */
+export const CauseList = ({ causes }: { causes: [cause: string, hits: number][] }) => (
+  <ul>
+    {causes.map(([cause, hits]) => (
+      <li>
+        <b class="num stale-text">{count(hits)}</b>
+        <span>{because(cause)}</span>
+      </li>
+    ))}
+  </ul>
+);
+
 /** Listeners that light up nodes on the stage while the pointer is there; a click keeps them lit. */
 export function lighting(view: View, nodes: NodeIndex[], label: string) {
   let passing = false;

@@ -8,7 +8,7 @@ import { toast } from "../../lib/dom.ts";
 import type { CachePart, StaleHit } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import type { View } from "../view/view.ts";
-import { answer, because, cycleLink, lighting, nodeLink } from "./cacheparts.tsx";
+import { CauseList, answer, because, cycleLink, lighting, nodeLink } from "./cacheparts.tsx";
 import { aboutNode, linked } from "../view/nouns.tsx";
 
 const LISTED = 8; // nodes of a card
@@ -150,14 +150,7 @@ function causes(part: CachePart) {
   return (
     <div class="causes">
       <Heading text="Causes over the run so far" count={plural(part.totals.stale, "stale hit")} level={4} />
-      <ul>
-        {rows.map(([cause, n]) => (
-          <li>
-            <b class="num stale-text">{count(n)}</b>
-            <span>{because(cause)}</span>
-          </li>
-        ))}
-      </ul>
+      <CauseList causes={rows} />
     </div>
   );
 }

@@ -10,7 +10,7 @@ import type { Divergence, Side, SideDecision } from "../../lib/protocol.js";
 import { count, plural } from "../../lib/quantity.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import type { View } from "../view/view.ts";
-import { answer, because, cycleLink, ruleLink } from "./cacheparts.tsx";
+import { CauseList, answer, cycleLink, ruleLink } from "./cacheparts.tsx";
 import { nodeLink, podLink } from "../view/nouns.tsx";
 import { looks } from "./worthwords.tsx";
 
@@ -64,14 +64,7 @@ export function Parting({ view, answer: { here, there, differing, first }, chose
         causes.length ? (
           <div class="causes">
             <h4>{`Why answers were stale under ${names[i]}`}</h4>
-            <ul>
-              {causes.map(([cause, n]) => (
-                <li>
-                  <b class="num stale-text">{count(n)}</b>
-                  <span>{because(cause)}</span>
-                </li>
-              ))}
-            </ul>
+            <CauseList causes={causes} />
           </div>
         ) : null,
       )}
