@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
 from playground.limits import limit
@@ -44,7 +44,8 @@ def generator() -> dict[str, Any]:
         "fit": [field.wire() for field in FIT_FIELDS],
         "shapes": {name: _sizes(shape) for name, shape in SHAPES.items()},
         "recipes": [
-            {"name": name, "title": title, "recipe": recipe} for name, (title, recipe) in RECIPES.items()
+            {"name": name, "title": title, "recipe": to_builtins(recipe)}
+            for name, (title, recipe) in RECIPES.items()
         ],
     }
 

@@ -48,6 +48,15 @@ def wrong(answer: dict[str, Any]) -> dict[str, str]:
     return {error["field"]: error["message"] for error in answer["errors"]}
 
 
+async def test_a_sample_recipe_makes_a_cluster() -> None:
+    """The recipes that the dialog begins with come over the socket, and each is one that it takes."""
+    async with connected(OWNER) as socket:
+        samples = (await socket.success("cluster.recipes", {}))["recipes"]
+        small = next(one["recipe"] for one in samples if one["name"] == "small")
+        made = await socket.success("cluster.generate", {"recipe": small})
+    assert len(samples) > 1 and not made["errors"]
+
+
 async def test_the_forms_say_what_their_fields_are() -> None:
     """Every suggestion that a field names is in what a draft answers."""
     async with connected(OWNER) as socket:
