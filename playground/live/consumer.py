@@ -350,6 +350,7 @@ class Connection(AsyncWebsocketConsumer):
         try:
             with identity.asked_by(self.asker):
                 body = await dispatch(self, name, request, payload)
+            self._write("success", request, body)
         except CommandError as error:
             counters.COMMAND_ERRORS.labels(known, error.payload["code"]).inc()
             if error.payload["code"] == "source.not-found" and await self._is_recalled():
@@ -367,7 +368,6 @@ class Connection(AsyncWebsocketConsumer):
             self._refuse(request, refusal)
         else:
             outage.requests.succeeded()
-            self._write("success", request, body)
         finally:
             counters.COMMAND_SECONDS.labels(known).observe(time.monotonic() - began)
             self._answered(name, request)

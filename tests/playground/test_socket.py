@@ -197,16 +197,20 @@ def test_outgoing_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_defect_is_answered_and_logged_and_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unexpected error tells the client no detail, and the connection goes on."""
+    """An unexpected error, or an answer that JSON cannot hold, has no detail, and the connection goes on."""
 
     async def broken(*_: Any) -> None:
         raise RuntimeError("secret detail")
 
+    async def unencodable(*_: Any) -> object:
+        return {"secret": object()}
+
     async with connected() as socket:
-        monkeypatch.setattr(consumer, "dispatch", broken)
-        body = await socket.error("session.hello", {})
-        assert body["code"] == "server.error"
-        assert "secret" not in json.dumps(body)
+        for defect in (broken, unencodable):
+            monkeypatch.setattr(consumer, "dispatch", defect)
+            body = await socket.error("session.hello", {})
+            assert body["code"] == "server.error"
+            assert "secret" not in json.dumps(body)
 
 
 async def test_closing_leaves_nothing_attended(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
