@@ -96,7 +96,7 @@ async def test_an_unknown_subject_is_refused_by_name() -> None:
     name = await sync_to_async(shared)(text(*CROWDED))
     async with connected(OWNER) as socket:
         error = await socket.error("audit.get", {"source": {"scenario": name}, "subjects": ["luck"]})
-    assert (error["code"], error["field"]) == ("payload.invalid", "subject") and "n+1" in error["message"]
+    assert (error["code"], error["field"]) == ("payload.invalid", "subjects") and "n+1" in error["message"]
     answer = await sync_to_async(Client().get)(f"/api/scenarios/{name}/audit", {"subject": "luck"})
     assert answer.status_code == 400 and "'luck'" in answer.json()["errors"][0]["message"]
     assert (await sync_to_async(Client().get)("/api/scenarios/nothing/audit")).status_code == 404

@@ -247,7 +247,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """The jobs that go to the pool: whose turn each takes, and what it computes."""
     found: list[tuple[str, str]] = []
 
-    def compute(visitor: str, function: Any, *args: Any, long: bool = False) -> Any:
+    def compute(visitor: str, function: Any, *args: Any, long: bool = False, expects: float = 1.0) -> Any:
         name = args[1] if function is computations._within else function
         found.append((visitor, name.__name__))
         time.sleep(0.02)
