@@ -292,7 +292,8 @@ def test_a_cluster_that_lives_is_weighed_by_what_it_takes() -> None:
     with playback.before(2), playback.after(len(playback) + 1):
         steppers = [one for one in playback.replays.simulations if one is not None]
         real = weigh(playback.scenario, playback.tables, playback.trail, playback._rest, *steppers)
-        assert 0.5 * real < playback.bytes < 1.5 * real, f"{playback.bytes / real:.2f} of {real:,}"
+        estimate = playback.bytes - playback.checkpoints.bytes  # a slow machine keeps copies to go back to
+        assert 0.5 * real < estimate < 1.5 * real, f"{estimate / real:.2f} of {real:,}"
 
 
 def test_room_is_made_by_real_memory(monkeypatch: pytest.MonkeyPatch, web: str) -> None:
