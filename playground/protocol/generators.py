@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from playground.protocol.declarations import row
 from playground.protocol.page import FieldProblemWire
-from scheduler_core.authoring.recipes import FittedPods, Recipe  # noqa: F401 - the former is of the latter
+from scheduler_core.authoring.recipes import FittedPods, Recipe  # noqa: F401 - FittedPods is a part of Recipe
 
 
 class ObjectRecordWire(TypedDict):
