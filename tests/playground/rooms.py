@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.live.hub import Hub
 from playground.live.notifications import Watching
-from tests.playground.conftest import Socket, connected
+from tests.playground.conftest import PATIENCE, Socket, connected
 
 
 def post(address: str, body: Any) -> Any:
@@ -60,7 +60,7 @@ class Page:
 
     async def next(self, name: str) -> Any:
         while True:
-            found, payload = await asyncio.wait_for(self.frames.get(), 30)
+            found, payload = await asyncio.wait_for(self.frames.get(), PATIENCE)
             if found == name:
                 return payload
 

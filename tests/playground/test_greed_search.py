@@ -123,7 +123,7 @@ async def test_who_gives_up_or_leaves_stops_the_search(how: str, pooled: None) -
     name = await sync_to_async(shared)(HARD)
     async with connected(OWNER) as socket:
         request = await socket.send("optimum.get", {"source": {"scenario": name}, **LONG})
-        while (report := await socket.push("request.progress", 30))["stage"] != "searching":
+        while (report := await socket.push("request.progress"))["stage"] != "searching":
             pass
         assert report["request"] == request and report["of"] == 1000 * greed.MOST_SECONDS
         assert _computing()
@@ -140,7 +140,7 @@ async def test_another_visitors_steps_are_not_slowed_by_a_search(pooled: None) -
         source = {"scenario": name}
         await other.success("scenario.open", {"source": source})
         await one.send("optimum.get", {"source": source, **LONG})
-        while (await one.push("request.progress", 30))["stage"] != "searching":
+        while (await one.push("request.progress"))["stage"] != "searching":
             pass
         await two.send("optimum.get", {"source": source, **LONG})
         took = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import time
 
 import psycopg
 import pytest
@@ -75,13 +74,17 @@ def test_an_outage_is_two_lines_of_the_log(lines: Lines) -> None:
     assert "database is locked" in first["error"] and last["errors"] == 50 and last["seconds"] >= 0
 
 
-def test_successes_beside_failures_do_not_end_an_outage(lines: Lines) -> None:
+def test_successes_beside_failures_do_not_end_an_outage(
+    lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Reading goes on while nothing can be written: that is one outage, and not hundreds."""
+    now = 0.0
+    monkeypatch.setattr(outage.time, "monotonic", lambda: now)
     outages = outage.OutageLog("a test", quiet=1.0)
     for _ in range(20):
         outages.failed(LOCKED)
         outages.succeeded()
     assert [text for text, _ in lines.lines] == ["outage began"]
-    time.sleep(1.1)
+    now = 1.1
     outages.succeeded()
     assert [text for text, _ in lines.lines] == ["outage began", "outage ended"]

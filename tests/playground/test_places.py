@@ -127,7 +127,7 @@ def test_a_step_that_takes_long_delays_neither_who_asks_nor_others(monkeypatch: 
     try:
         with identity.asked_by("slow"):
             assert playback.advance(SLICE_SECONDS)
-            assert entered.is_set() and not len(playback)
+            assert entered.wait(PATIENCE) and not len(playback)
             assert playback.advance(0.01)  # again, by another of their tabs: it waits no longer
         places = executor.places()
         with places.stay("neighbour", PATIENCE), identity.asked_by("neighbour"):
