@@ -74,7 +74,9 @@ class Unpacker:
 
     def unpack(self, data: bytes) -> Stepper:
         """Return the run. The scenario is equal to the one that it was packed with."""
-        run: Stepper = _Unpickler(io.BytesIO(data), self._scenario, self._shared, self._made).load()
+        unpickler = _Unpickler(io.BytesIO(data), self._scenario, self._shared, self._made)
+        run: Stepper = unpickler.load()
+        unpickler.end()
         return run
 
 
@@ -122,11 +124,16 @@ class _Unpickler(pickle.Unpickler):
         self._shared = shared
         self._made = made
         self._scenario = scenario
-        self._own: Mapping[str, Callable[..., Any]] = {
+        self._own: dict[str, Callable[..., Any]] = {
             _at.__name__: shared.__getitem__,
             _along.__name__: self._found,
             _asked.__name__: self._asking,
         }
+
+    def end(self) -> None:
+        """Refer to itself no longer, so that nothing but the run's reader keeps what was unpacked."""
+        self._own.clear()
+        self.memo.clear()
 
     def find_class(self, module: str, name: str) -> Any:
         if module == __name__:
@@ -149,8 +156,8 @@ class _Unpickler(pickle.Unpickler):
         return found
 
     def _asking(self, calls: bool, seconds: float, replies: Any) -> Asking:
-        port = transport() if calls else None
-        made = Asking(self._scenario.answers, port, lambda: self._scenario.id)
+        port, scenario = transport() if calls else None, self._scenario
+        made = Asking(scenario.answers, port, lambda: scenario.id)
         made.resume(seconds, replies)
         return made
 

@@ -32,6 +32,8 @@ def stretch(cluster: Cluster, queue: PriorityQueue, decisions: Sequence[Decision
     if queue.seeks or not cluster.counts_pods:
         return []
     names = cluster.columns.index
+    if not is_plain(queue.heads(1)[0], decisions[0]):
+        return []  # of what follows nothing is looked at
     pods = queue.heads(len(decisions))
     for place, (pod, decision) in enumerate(zip(pods, decisions)):
         node = decision.node

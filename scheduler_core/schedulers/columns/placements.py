@@ -18,8 +18,8 @@ TOUCHED_TIMES, TOUCHED_LEAST = 16, 10_000  # changes kept, by the number of node
 
 
 def holds_resources_only(info: PodInfo) -> bool:
-    """Return whether pods of a class have no ports, volumes or shared devices on their node."""
-    return not (info.ports or info.volumes or info.claims or info.demand is not None)
+    """Return whether pods of a class have no ports and volumes on their node."""
+    return not (info.ports or info.volumes or info.claims)
 
 
 def place_all(cluster: Cluster, pods: Sequence[PodState], names: Sequence[str]) -> None:
@@ -63,6 +63,8 @@ def _count(
             classes.setdefault(pod.affinity, []).append(node)
         for name, amount in pod.info.scalar_usage:
             cluster.scalars_of(name)[node] += sign * amount
+        if pod.info.demand is not None:
+            cluster.crowd(node)
     for kind, found in kinds.items():
         _count_kind(kind, found, sign)
     for counted, found in classes.items():

@@ -550,7 +550,7 @@ class Cluster(Forkable):
         if info.ports or info.volumes:
             self._held.count(state, sign, self.use_of(info))
         if info.demand is not None:
-            self._crowded.add(node)
+            self.crowd(node)
 
     def _count_on(self, node: int, state: PodState, sign: int) -> None:
         info = state.info
@@ -569,6 +569,10 @@ class Cluster(Forkable):
                 self.lowest_priority[node] = min(
                     (s.priority for s in residents.values()), default=NO_PRIORITY
                 )
+
+    def crowd(self, node: int) -> None:
+        """Find the room on a node's shared devices again when somebody asks for it."""
+        self._crowded.add(node)
 
     @property
     def device_room(self) -> DeviceRoom:

@@ -14,6 +14,7 @@ from scheduler_core import Simulation, load, load_documents
 from scheduler_core import simulate as simulate_any
 from scheduler_core.explain import explain
 from scheduler_core.kubernetes.shared_devices import DeviceDemand, demand_of, room
+from scheduler_core.run.trace import trace_line
 from tests.core.engine.builders import affinity, node, pod, simulate
 
 HEADER = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"
@@ -207,3 +208,21 @@ def test_reuse_of_what_is_known_of_other_nodes_changes_nothing() -> None:
     runs = [[c.node for c in simulate(*nodes, *pods, reuse=reuse)] for reuse in (True, False)]
     assert all(one == other for one, other in pairwise(runs))
     assert None in runs[0]
+
+
+def test_shares_are_repeated_and_undone_at_once() -> None:
+    """From wherever a run is repeated to or goes back to, the rest is that of the straight run."""
+    sizes = [700, 500, 300, 500, 900, 100, 600, 600, 400, 800, 200, 600, 300, 700, 600, 500]
+    scenario = simulate(
+        *(node(f"n{i}", allocatable=TWO) for i in range(4)),
+        *(share(f"p{i}", size) for i, size in enumerate(sizes)),
+    ).scenario
+    straight = Simulation(scenario)
+    lines = [trace_line(cycle) for cycle in straight]
+    for index in range(2, len(lines)):
+        moved = Simulation(scenario)
+        moved.replay(straight.decisions[:index])
+        repeated = moved.fork(trace=True)
+        assert [trace_line(cycle) for cycle in repeated] == lines[index:]
+        assert moved.rewind(index // 2)
+        assert [trace_line(cycle) for cycle in moved] == lines[index // 2 :]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
 import subprocess
 import sys
+import weakref
 
 import pytest
 
@@ -90,6 +92,24 @@ def test_groups_and_devices_continue(example: Example) -> None:
         packed = pack(simulation)
         assert packed is not None
         assert rest(unpack(packed, example.load())) == rest(simulation) == whole[cycles:]
+
+
+@pytest.mark.parametrize("text", [TEXT, CACHED], ids=["v1.37", "v1.11"])
+def test_nothing_but_its_reader_keeps_an_unpacked_run(text: str) -> None:
+    """Servers collect garbage in full once an hour, and each opened cycle may unpack a run."""
+    simulation = simulate(load(text), trace=False)
+    simulation.step()
+    packed = pack(simulation)
+    assert packed is not None
+    continued = unpack(packed, load(text))
+    continued.step()
+    cluster = weakref.ref(continued.cluster)
+    gc.disable()
+    try:
+        del continued
+        assert cluster() is None
+    finally:
+        gc.enable()
 
 
 class Silent:
