@@ -19,7 +19,6 @@ from playground.models import Room
 from playground.rooms import results, rows, statements
 from playground.serving.languages import asked_of
 from playground.visitors.throttle import token_of
-from scheduler_core.kubernetes.plain import schemas
 
 _LEADS = "The room's lead token; for a browser, the cookie podstep_visitor of who opened the room"
 _DENIED = {403: ("Neither the room's lead token nor its owner's cookie", Errors), **ERRORS}
@@ -113,15 +112,6 @@ class ClassReport(Payload):
     misconceptions: list[ClassMisconception]
 
 
-SCHEMAS = schemas(
-    (
-        *(ClassStopTime, ClassLesson, ClassAnswer, ClassPerson, ClassCount, ClassQuestion),
-        *(ClassMisconception, ClassReport),
-    ),
-    "#/components/schemas/{name}",
-)
-
-
 STATEMENTS = {
     "ClassStatements": {
         "title": "ClassStatements",
@@ -136,10 +126,9 @@ STATEMENTS = {
     "GET",
     "/api/rooms/{name}/class",
     "Get the answers of a room by person, question and misconception; for who leads it",
-    {200: ("The report", "ClassReport"), **_DENIED},
+    {200: ("The report", ClassReport), **_DENIED},
     query=(("lang", "string", "Of the misconceptions, such as de"),),
     token=_LEADS,
-    schemas=SCHEMAS,
 )
 def get_class(request: HttpRequest, name: str) -> HttpResponse:
     """Answer what the leader of a room sees of the class."""

@@ -14,6 +14,7 @@ from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, FULL, route
 from playground.comparisons import address, differences, snapshots
 from playground.models import Comparison
+from playground.protocol.comparisons import ComparisonWire, StoredComparisonWire
 from playground.storage import comparisons, store
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
@@ -36,7 +37,7 @@ def _refusals() -> Iterator[None]:
     "/api/compare",
     "Compare two sources: the first different decision, final placements and metrics",
     {
-        200: ("The comparison", payloads.Comparison),
+        200: ("The comparison", ComparisonWire),
         400: ("Invalid parameter", Errors),
         409: ("A run is not done", Errors),
         413: ("Too large", Errors),
@@ -111,7 +112,7 @@ def _comparison(name: str) -> Comparison:
     "GET",
     "/api/comparisons/{name}",
     "Get a stored comparison as it was when it was made",
-    {200: ("The comparison; each side is a source, and has a page", payloads.StoredComparison), **ERRORS},
+    {200: ("The comparison; each side is a source, and has a page", StoredComparisonWire), **ERRORS},
 )
 def get_stored_comparison(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a stored comparison."""

@@ -15,7 +15,7 @@ from playground.api.route import BUSY, ERRORS, route
 from playground.calls.faults import RequestFieldError
 from playground.comparisons import contracts, questions
 from playground.playback import sources
-from scheduler_core.studies.contracts.verdict import VERDICTS
+from playground.protocol.contracts import ContractsCheckedWire
 
 FORMS = {
     "json": "application/json",
@@ -24,36 +24,6 @@ FORMS = {
     "sarif": "application/sarif+json",
 }
 """The media type of each form in which verdicts are answered."""
-TEXT, COUNT = {"type": "string"}, {"type": "integer"}
-TEXTS = {"type": "array", "items": TEXT}
-EXTENT = {"type": "object", "properties": dict.fromkeys(("events", "replicas", "nodes", "seconds"), COUNT)}
-COUNTEREXAMPLE = {
-    "type": ["object", "null"],
-    "description": "What happens, where the claim does not hold, and the bundle that plays it",
-    "properties": {
-        "events": TEXTS,
-        **dict.fromkeys(("subject", "step", "bundle"), TEXT),
-        "second": {"type": "number"},
-        "facts": {"type": "object", "additionalProperties": {"type": "number"}},
-        "found": EXTENT,
-        "shrunk": EXTENT,
-    },
-}
-VERDICT = {
-    "type": "object",
-    "properties": {
-        **dict.fromkeys(("contract", "claim", "sentence", "because"), TEXT),
-        "verdict": {**TEXT, "enum": list(VERDICTS)},
-        **dict.fromkeys(("cases", "played", "classes"), COUNT),
-        "seconds": {"type": "number"},
-        "unsimulated": TEXTS,
-        "notes": TEXTS,
-        "counterexample": COUNTEREXAMPLE,
-    },
-}
-SCHEMAS = {
-    "Verdicts": {"type": "object", "properties": {"verdicts": {"type": "array", "items": VERDICT}}},
-}
 
 
 @route(
@@ -61,7 +31,7 @@ SCHEMAS = {
     "/api/scenarios/{name}/check",
     "Check contracts about a scenario by playing what may happen to it",
     {
-        200: ("The verdict on each contract, in the form of Accept or `format`", "Verdicts"),
+        200: ("The verdict on each contract, in the form of Accept or `format`", ContractsCheckedWire),
         400: ("The body cannot be read, or the form is unknown", Errors),
         413: ("Too large", Errors),
         422: ("The contracts have errors, all with their line; or too large to compute", Errors),
@@ -70,7 +40,6 @@ SCHEMAS = {
     },
     body=(("application/yaml", "Text"), ("application/json", Contracts)),
     query=(("format", "string", f"One of {', '.join(FORMS)}; by default what Accept names, or json"),),
-    schemas=SCHEMAS,
 )
 def check_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the verdict on each contract of the body, once all are known."""

@@ -11,22 +11,30 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
-from msgspec import Struct
+from msgspec import json
 
 from playground.api.payloads.problems import Errors
 from playground.api.route import Answers, Body, Route
 from playground.api.table import CALLS
+from playground.protocol.typescript import SUFFIX, name_of
 from scheduler_core.kubernetes.plain import schemas
 from scheduler_core.run.trace_schema import schema
 from scheduler_core.scenario.dump_kinds import DUMP_COMMAND
 
 
-def _bodies() -> Iterator[type[Struct]]:
+def _bodies() -> Iterator[type]:
     """Yield the classes of all bodies that calls name."""
     for call in CALLS:
         for body in (*(kind for _, kind in call.answers.values()), *(kind for _, kind in call.body)):
             if not isinstance(body, str):
                 yield body
+
+
+def _components() -> dict[str, Any]:
+    """Return the schemas of all bodies; the protocol's have the names that the browser's modules know."""
+    found = schemas(dict.fromkeys(_bodies()), "#/components/schemas/{name}")
+    text = re.sub(rf'("#/components/schemas/\w+){SUFFIX}"', r'\1"', json.encode(found).decode())
+    return {name.removesuffix(SUFFIX): schema for name, schema in json.decode(text).items()}
 
 
 SCHEMAS: dict[str, Any] = {
@@ -37,7 +45,7 @@ SCHEMAS: dict[str, Any] = {
         "description": "A gzipped bundle, or an archive of manifests: .zip, .tar or .tar.gz",
     },
     "Cycle": {"type": "object", "description": "A line of the trace; see /api/trace.schema.json"},
-    **schemas(dict.fromkeys(_bodies()), "#/components/schemas/{name}"),
+    **_components(),
 }
 for _change in ("DraftChange", "CommentChange"):
     SCHEMAS[_change]["minProperties"] = 1
@@ -49,7 +57,7 @@ def _content(kind: Body) -> dict[str, Any]:
     if not kind:
         return {}
     if not isinstance(kind, str):
-        return _content(kind.__name__)
+        return _content(name_of(kind))
     if "/" in kind:
         return {"content": {kind: {"schema": {"type": "string"}}}}
     return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind}"}}}}

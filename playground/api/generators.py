@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import body_of
-from playground.api.payloads import generators as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.edits.cluster_generator import generated, generator, is_large
 from playground.pool import offload
 from playground.pool.read_slots import reading
+from playground.protocol.generators import GeneratedClusterWire, RecipesWire
 from playground.storage import bundles
 from playground.visitors.identity import asker
 from scheduler_core.authoring.recipes import Recipe
@@ -28,7 +28,7 @@ def whole_cluster(recipe: Recipe) -> dict[str, Any]:
     "GET",
     "/api/generate",
     "List the fields of a cluster recipe, and example recipes",
-    {200: ("The fields with their defaults, and the recipes", payloads.Generator), 429: ERRORS[429]},
+    {200: ("The fields with their defaults, and the recipes", RecipesWire), 429: ERRORS[429]},
 )
 def get_generator(request: HttpRequest) -> HttpResponse:
     """Answer the fields of a recipe."""
@@ -41,7 +41,7 @@ def get_generator(request: HttpRequest) -> HttpResponse:
     "/api/generate",
     "Generate a cluster from a recipe, deterministically",
     {
-        200: ("The bundle, and its totals", payloads.Generated),
+        200: ("The bundle, and its totals", GeneratedClusterWire),
         400: ("The body cannot be read", Errors),
         422: ("The recipe has errors; all are listed, with the field as path", Errors),
         413: ("Too large", Errors),
@@ -66,4 +66,4 @@ def generate_cluster(request: HttpRequest) -> HttpResponse:
             {"line": None, "path": error["field"], "message": error["message"]} for error in made["errors"]
         ]
         raise ApiError(422, errors)
-    return answer({name: made[name] for name in ("bundle", "documents", "summary")})
+    return answer(made)

@@ -8,60 +8,9 @@ from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.calls.requests import read_query
 from playground.comparisons import greed
+from playground.protocol.optimum import GreedWire
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
-from scheduler_core.compare.optimum.greed import VERDICTS
-
-NUMBER = {"type": "integer"}
-TEXT = {"type": "string"}
-COUNTED = ("placed", "pending", "priorities", "nodes", "share", "fragmentation", "evicted")
-FIGURES = {
-    "type": ["object", "null"],
-    "description": "What its placement comes to; null where it cannot run, and why says so",
-    "properties": {
-        **dict.fromkeys(COUNTED, NUMBER),
-        "seconds": {"type": "number"},
-        "placements": {"type": "object", "additionalProperties": TEXT},
-    },
-}
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "step": NUMBER,
-        "objectives": {"type": "array", "items": TEXT},
-        "pending": NUMBER,
-        "nodes": {"type": "array", "items": {"type": "array"}},
-        "pods": {"type": "object", "additionalProperties": {"type": "array", "items": NUMBER}},
-        "optimum": {
-            "type": "object",
-            "properties": {
-                "feasible": {"type": "boolean"},
-                "proofs": {"type": "array", "items": {"type": "object"}},
-                "placements": {"type": "object", "additionalProperties": TEXT},
-                "pending": {"type": "array", "items": TEXT},
-                "moves": {"type": "array", "items": {"type": "object"}},
-                "leftOut": {"type": "array", "items": TEXT},
-                "unsearched": {"type": "array", "items": TEXT},
-                "evicted": {"type": "array", "items": TEXT},
-            },
-        },
-        "rows": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "scheduler": TEXT,
-                    "figures": FIGURES,
-                    "why": TEXT,
-                    "leftOut": {"type": "array", "items": TEXT},
-                    "verdict": {**TEXT, "enum": ["", *VERDICTS]},
-                    "means": TEXT,
-                },
-            },
-        },
-        "bundle": {**TEXT, "description": "A bundle that makes the moves one after the other, under v1.37"},
-    },
-}
 
 
 @route(
@@ -69,7 +18,7 @@ SCHEMA = {
     "/api/optimum",
     "Get the best placement of all pending pods, its proof, the moves, and what schedulers place",
     {
-        200: ("The optimum, beside v1.11, v1.37, kube-batch and Firmament", "Greed"),
+        200: ("The optimum, beside v1.11, v1.37, kube-batch and Firmament", GreedWire),
         400: ("Invalid parameter", Errors),
         413: ("Too large", Errors),
         422: ("Too large to compute interactively", Errors),
@@ -77,7 +26,6 @@ SCHEMA = {
         **BUSY,
     },
     query=greed.OptimumQuery,
-    schemas={"Greed": SCHEMA},
 )
 def get_optimum(request: HttpRequest) -> HttpResponse:
     """Answer the optimum of a step, and what schedulers place."""

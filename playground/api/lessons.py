@@ -29,7 +29,6 @@ from playground.lessons import (
 from playground.lti import browsers, launches
 from playground.models import LtiLaunch
 from playground.serving.languages import asked_of
-from scheduler_core.kubernetes.plain import schemas
 
 RATE = "LESSON_ANSWERS_PER_MINUTE"
 LANGUAGE = (("lang", "string", "Of the lesson's own words, such as de; English if it is not translated"),)
@@ -139,23 +138,7 @@ class LessonCode(Payload):
     url: str
 
 
-SCHEMAS = schemas(
-    (
-        LessonStop,
-        LessonCard,
-        Lessons,
-        LessonAnswer,
-        LessonVerdict,
-        LessonHintRequest,
-        LessonHint,
-        LessonReceipts,
-        LessonCode,
-    ),
-    "#/components/schemas/{name}",
-)
-
-
-@route("GET", "/api/lessons", "List the lessons", {200: ("All lessons", "Lessons")}, schemas=SCHEMAS)
+@route("GET", "/api/lessons", "List the lessons", {200: ("All lessons", Lessons)})
 def get_lessons(_request: HttpRequest) -> HttpResponse:
     """Answer all lessons."""
     titles = {track.key: track.title for track in catalogue.tracks()}
@@ -167,13 +150,13 @@ def get_lessons(_request: HttpRequest) -> HttpResponse:
     "/api/lessons/{slug}/{stop}/answer",
     "Check an answer to a stop's question against the engine's record",
     {
-        200: ("The verdict", "LessonVerdict"),
+        200: ("The verdict", LessonVerdict),
         403: ("The launch is not this browser's", Errors),
         **_REFUSED,
         **ERRORS,
         **BUSY,
     },
-    body=(("application/json", "LessonAnswer"),),
+    body=(("application/json", LessonAnswer),),
     query=LANGUAGE,
     rate=RATE,
 )
@@ -221,8 +204,8 @@ def shown(verdict: AnswerVerdict) -> LessonVerdict:
     "POST",
     "/api/lessons/{slug}/{stop}/hint",
     "Get a hint on a stop's question",
-    {200: ("The hint", "LessonHint"), **_REFUSED, **ERRORS, **BUSY},
-    body=(("application/json", "LessonHintRequest"),),
+    {200: ("The hint", LessonHint), **_REFUSED, **ERRORS, **BUSY},
+    body=(("application/json", LessonHintRequest),),
     query=LANGUAGE,
     rate=RATE,
 )
@@ -243,12 +226,12 @@ def hint_stop(request: HttpRequest, slug: str, stop: str) -> HttpResponse:
     "/api/lessons/{slug}/code",
     "Exchange the receipts of a lesson's right answers for a signed completion code",
     {
-        201: ("The code", "LessonCode"),
+        201: ("The code", LessonCode),
         409: ("Questions are not answered yet; the error names their stops", Errors),
         **_REFUSED,
         **ERRORS,
     },
-    body=(("application/json", "LessonReceipts"),),
+    body=(("application/json", LessonReceipts),),
     rate=RATE,
 )
 def complete_lesson(request: HttpRequest, slug: str) -> HttpResponse:

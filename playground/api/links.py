@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
 from playground.api.lookups import playback_of
-from playground.api.payloads import links as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.models import Link
 from playground.playback import pins, sources
 from playground.pool.read_slots import reading
+from playground.protocol.links import LinkCheckWire, LinkWire
 from playground.storage import links
 
 
@@ -20,7 +22,7 @@ from playground.storage import links
     "/api/links/{name}",
     "Get what a private link shows; both outcomes if the engine decides differently now",
     {
-        200: ("The link", payloads.Link),
+        200: ("The link", LinkWire),
         422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
@@ -36,13 +38,13 @@ def get_link(request: HttpRequest, name: str) -> HttpResponse:
         playback.reach(link.pinned["cycles"] + 1)
         decisions = Link.objects.values_list("decisions", flat=True).get(pk=link.pk)
         found = pins.compared(link.pinned, bytes(decisions), playback)
-    body = payloads.Link(
+    body = LinkWire(
         id=link.pk,
         url=request.build_absolute_uri(f"/l/{link.pk}/"),
         title=link.title,
         query=link.query,
         created=link.created.isoformat(),
         expires=link.expires.isoformat(),
-        **found,
+        **cast("LinkCheckWire", found),
     )
     return answer(body, Cache_Control="no-store")

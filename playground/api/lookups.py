@@ -7,7 +7,6 @@ import re
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
-from playground.api.payloads.problems import Problem
 from playground.api.payloads.scenarios import Created
 from playground.calls.faults import RequestFieldError
 from playground.models import Room, Run, Scenario
@@ -15,6 +14,7 @@ from playground.playback import sources
 from playground.playback.deadlines import TooMuchWorkError
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.pool.read_slots import reading
+from playground.protocol.page import ProblemWire
 from playground.rooms import rows
 from playground.storage import bundles, privacy, store
 from scheduler_core.kubernetes.plain import converted
@@ -31,7 +31,7 @@ def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Sce
         url=request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
         delete_token=shared.delete_token,
         expires=expires_of(shared.scenario),
-        warnings=converted(bundles.problems_wire(scenario.warnings), list[Problem]),
+        warnings=converted(bundles.problems_wire(scenario.warnings), list[ProblemWire]),
         summary=dict(scenario.summary or {}),
     )
     return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")

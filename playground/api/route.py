@@ -17,8 +17,8 @@ from playground.api.payloads.scenarios import Form, Found, NewScenario
 from playground.calls.requests import Request, fields_of
 
 Handler = Callable[..., HttpResponseBase]
-Body = type[Struct] | str
-"""The class of a body; or the name of one of the route's ``schemas``, a media type, "" for no body."""
+Body = type | str
+"""A struct, or a wire type of the protocol; one of the route's ``schemas``, a media type, "": no body."""
 Answers = dict[int, tuple[str, Body]]
 
 

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
-from playground.api.payloads import worth as payloads
 from playground.api.payloads.problems import Errors
 from playground.api.route import BUSY, ERRORS, route
 from playground.calls.requests import read_query
@@ -15,6 +14,8 @@ from playground.edits import worth
 from playground.playback import sources
 from playground.playback.deadlines import TooMuchWorkError
 from playground.pool.read_slots import reading
+from playground.protocol.answers import CostTableWire
+from playground.protocol.worth import DivergenceWire
 from playground.storage import store
 
 
@@ -26,7 +27,7 @@ from playground.storage import store
         "with batching"
     ),
     {
-        200: ("One row per strategy, the first without a cache", payloads.Costs),
+        200: ("One row per strategy, the first without a cache", CostTableWire),
         422: ("Too large to compute interactively", Errors),
         **ERRORS,
         **BUSY,
@@ -42,7 +43,7 @@ def get_costs(request: HttpRequest, name: str) -> HttpResponse:
     "/api/scenarios/{name}/divergence",
     "Find the first decision that differs under another mode of the equivalence cache",
     {
-        200: ("Both runs, and the first cycle with a different decision", payloads.Divergence),
+        200: ("Both runs, and the first cycle with a different decision", DivergenceWire),
         400: ("Invalid parameter", Errors),
         422: ("Too large to compute interactively", Errors),
         **ERRORS,

@@ -106,5 +106,15 @@ class ComparisonWire(TypedDict):
     alignment: Sequence[_ComparisonAlignment] | None
     differences: Sequence[_ComparisonDifference]
     moreDifferences: bool
-    workloads: Sequence[object]
+    workloads: Sequence[Any]
     workloadCount: int
+
+
+class StoredComparisonWire(ComparisonWire):
+    """A comparison as it was when it was made, over HTTP; `expires` is postponed when it is opened."""
+
+    id: str
+    url: str
+    title: str
+    created: str
+    expires: str | None

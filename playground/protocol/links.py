@@ -66,3 +66,14 @@ class LinkCheckWire(TypedDict):
     pinned: PinnedRunWire
     current: EngineWire
     changed: Sequence[str]
+
+
+class LinkWire(LinkCheckWire):
+    """A private link with its check, over HTTP; `query` is that of the address: what is on screen."""
+
+    id: str
+    url: str
+    title: str
+    query: str
+    created: str
+    expires: str

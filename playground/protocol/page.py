@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
 
 from scheduler_core.settings.terms import Terms
 
@@ -72,13 +74,19 @@ class ProblemWire(TypedDict):
     """An error or a warning about a text."""
 
     message: str
-    path: NotRequired[str]
-    line: NotRequired[int | None]
+    path: NotRequired[Annotated[str, Meta(examples=["spec.containers[0].resources.requests.cpu"])]]
+    line: NotRequired[Annotated[int | None, Meta(description="1-based")]]
     document: NotRequired[int | None]
     file: NotRequired[str]
-    unhonored: NotRequired[str]
-    incomplete: NotRequired[bool]
-    details: NotRequired[Sequence[str]]
+    unhonored: NotRequired[
+        Annotated[str, Meta(description="The field that other clusters honor", examples=["spec.overhead"])]
+    ]
+    incomplete: NotRequired[
+        Annotated[bool, Meta(description="Whether it says what the dump of a cluster lacks")]
+    ]
+    details: NotRequired[
+        Annotated[Sequence[str], Meta(description="What the message sums up, a sentence an object")]
+    ]
 
 
 class FieldProblemWire(TypedDict):

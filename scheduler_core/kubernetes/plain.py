@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, convert, json
+from msgspec.inspect import is_struct_type
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0)]  # of virtual time
@@ -31,13 +32,16 @@ def converted(value: object, kind: type[T]) -> T:
 
 
 def schemas(kinds: Iterable[Any], template: str) -> dict[str, Any]:
-    """Return the JSON Schemas of structs, and of those they refer to, by name; docstrings are descriptions.
+    """Return the JSON Schemas of structs and TypedDicts, and of those they refer to, by name.
 
-    ``template`` is the address of a schema, with ``{name}``. A struct is encoded with all its fields, so
-    those with a default are required too, except if that is UNSET, or a struct of ``kinds`` omits defaults.
+    Docstrings are descriptions; ``template`` is the address of a schema, with ``{name}``. A struct is encoded
+    with all its fields, so those with a default are required too, except if that is UNSET, or a struct of
+    ``kinds`` omits defaults.
     """
     kinds = tuple(kinds)
-    omitting = {kind.__name__ for kind in kinds if kind.__struct_config__.omit_defaults}
+    omitting = {
+        kind.__name__ for kind in kinds if is_struct_type(kind) and kind.__struct_config__.omit_defaults
+    }
     _, found = json.schema_components(kinds, ref_template=template)
     for name, schema in found.items():
         schema.pop("title", None)  # its name again

@@ -79,7 +79,7 @@ def test_successes_beside_failures_do_not_end_an_outage(
 ) -> None:
     """Reading goes on while nothing can be written: that is one outage, and not hundreds."""
     now = 0.0
-    monkeypatch.setattr(outage.time, "monotonic", lambda: now)
+    monkeypatch.setattr("playground.runtime.outage.time.monotonic", lambda: now)
     outages = outage.OutageLog("a test", quiet=1.0)
     for _ in range(20):
         outages.failed(LOCKED)

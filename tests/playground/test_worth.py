@@ -395,7 +395,7 @@ async def test_the_api_answers_the_same() -> None:
     found = await get("divergence?cache=v1.11")
     assert (found.status_code, found.json()) == (200, other)
     assert set(SCHEMAS["Divergence"]["required"]) == set(other)
-    assert set(SCHEMAS["Costs"]["required"]) == set(costs.json())
+    assert set(SCHEMAS["CostTable"]["required"]) == set(costs.json())
     for path, field in (("divergence", "cache"), ("divergence?cache=sound&audit=1", "audit")):
         refused = await get(path)
         assert (refused.status_code, refused.json()["errors"][0]["path"]) == (400, field)

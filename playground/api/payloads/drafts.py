@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from playground.api.payloads.payload import DateTime, Expires, Payload, Totals
-from playground.api.payloads.problems import Problem
+from playground.protocol.page import ProblemWire
 from scheduler_core.kubernetes.plain import Count
 
 
@@ -37,8 +37,8 @@ class Draft(Payload):
         str | UnsetType, Meta(description="The text; present if a single draft is requested")
     ] = UNSET
     token: Annotated[str | UnsetType, Meta(description="Present when a draft is created")] = UNSET
-    errors: Annotated[list[Problem] | UnsetType, Meta(description="Present when a text was saved")] = UNSET
-    warnings: list[Problem] | UnsetType = UNSET
+    errors: Annotated[list[ProblemWire] | UnsetType, Meta(description="Present if a text was saved")] = UNSET
+    warnings: list[ProblemWire] | UnsetType = UNSET
     summary: Totals | UnsetType = UNSET
     left_out: Annotated[
         LeftOut | UnsetType, Meta(description="What of a saved text was not stored; `keep=yes` stores it")
@@ -49,7 +49,7 @@ class NewDraft(Draft, kw_only=True):
     """The owner's token, valid for all of the owner's drafts."""
 
     token: str
-    warnings: list[Problem]
+    warnings: list[ProblemWire]
     summary: Totals
 
 

@@ -1,4 +1,4 @@
-"""Problems with a request, and what a full quota of storage answers."""
+"""Why a request was refused, and what a full quota of storage answers."""
 
 from __future__ import annotations
 
@@ -7,30 +7,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from playground.api.payloads.payload import Payload
+from playground.protocol.page import ProblemWire
 from scheduler_core.kubernetes.plain import Count
-
-
-class Problem(Payload):
-    """An error or a warning."""
-
-    line: Annotated[int | None, Meta(description="1-based")]
-    path: Annotated[str, Meta(examples=["spec.containers[0].resources.requests.cpu"])]
-    message: str
-    document: int | UnsetType | None = UNSET
-    file: str | UnsetType = UNSET
-    unhonored: Annotated[
-        str | UnsetType,
-        Meta(
-            description="For a warning that the result may differ: the field that other clusters honor",
-            examples=["spec.overhead"],
-        ),
-    ] = UNSET
-    incomplete: Annotated[
-        bool | UnsetType, Meta(description="Whether a warning says what the dump of a cluster lacks")
-    ] = UNSET
-    details: Annotated[
-        list[str] | UnsetType, Meta(description="What the message sums up, a sentence an object")
-    ] = UNSET
 
 
 class StoredItem(Payload):
@@ -54,7 +32,7 @@ class StorageUse(Payload):
 class Errors(Payload):
     """Why a request was refused."""
 
-    errors: list[Problem]
+    errors: list[ProblemWire]
     storage: Annotated[
         StorageUse | UnsetType,
         Meta(description="If storage is full: compressed bytes, and the owner's largest items to delete"),

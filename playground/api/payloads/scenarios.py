@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType, field
 
 from playground.api.payloads.payload import DateTime, Expires, Json, Payload, Totals
-from playground.api.payloads.problems import Problem
+from playground.protocol.page import ProblemWire
 from scheduler_core.kubernetes.plain import Count
 
 Binary = Annotated[str, Meta(extra_json_schema={"format": "binary"})]
@@ -35,7 +35,7 @@ class Created(Payload):
     url: str
     delete_token: str
     expires: Expires
-    warnings: list[Problem]
+    warnings: list[ProblemWire]
     summary: Totals
 
 
@@ -78,7 +78,7 @@ class Why(Payload):
     groups: list[Json]
     changes: list[Json]
     sections: list[Json]
-    warnings: list[Problem]
+    warnings: list[ProblemWire]
 
 
 class Found(Payload):
