@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 
 ROUNDS = 12
+PAUSE = 0.002  # seconds after the first round, and twice as many after each further one
 SURE = 3  # rounds before a bound counts as kept: the first may be that in which the dearer work was lucky
 
 
@@ -14,13 +15,15 @@ def least_costs(*works: Callable[[], object], sure: int = SURE) -> Iterator[list
     """Yield the least processor seconds of each work so far, from a round on.
 
     What disturbs only slows, so a bound is kept where any round keeps it, as in
-    ``assert any(one < two / 3 for one, two in least_costs(...))``.
+    ``assert any(one < two / 3 for one, two in least_costs(...))``. Neighbors take the caches for a second or
+    more, and rounds of milliseconds would all be within it: pauses between them grow.
     """
     least = [math.inf] * len(works)
     for done in range(1, ROUNDS + 1):
         least = [min(cost, _seconds(work)) for cost, work in zip(least, works, strict=True)]
         if done >= sure:
             yield least
+            time.sleep(PAUSE * 2**done)
 
 
 def _seconds(work: Callable[[], object]) -> float:
