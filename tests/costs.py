@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 
 ROUNDS = 12
-PAUSE = 0.002  # seconds after the first round, and twice as many after each further one
+PAUSE = 0.002  # seconds after the first round, and twice as many after each further one,
+LONGEST_PAUSE = 0.25  # to this
 SURE = 3  # rounds before a bound counts as kept: the first may be that in which the dearer work was lucky
 
 
@@ -23,7 +24,7 @@ def least_costs(*works: Callable[[], object], sure: int = SURE) -> Iterator[list
         least = [min(cost, _seconds(work)) for cost, work in zip(least, works, strict=True)]
         if done >= sure:
             yield least
-            time.sleep(PAUSE * 2**done)
+            time.sleep(min(PAUSE * 2**done, LONGEST_PAUSE))
 
 
 def _seconds(work: Callable[[], object]) -> float:

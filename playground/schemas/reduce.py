@@ -48,7 +48,7 @@ KINDS: dict[str, dict[str, str]] = {
     "PodGroup": {"scheduling.k8s.io/v1beta1": "io.k8s.api.scheduling.v1beta1.PodGroup"},
 }
 
-_MORE = re.compile(r"(?<!\s)\s*(More info|Learn more|See|Read more)[^.]*https?://\S+.*$", re.DOTALL)
+_MORE = re.compile(r"(?<!\s)\s*(More info|Learn more|See|Read more)[^.]{0,200}https?://\S+.*$", re.DOTALL)
 _LINK = re.compile(r"(?<!\s)\s*\(?https?://\S+\)?")
 
 
