@@ -27,7 +27,18 @@ def draft(page: Page) -> Workbench:
 
 
 def test_only_what_is_safe_to_repeat_is_asked_again(page: Page) -> None:
-    """A read is answered after the connection is back; what makes something new fails with a sentence."""
+    """A read is answered after the connection is back; what makes something new fails with a sentence.
+
+    On no connection a command is sent twice: the server would do it twice, or supersede one by the other.
+    """
+    sent: list[list[int]] = []
+
+    def listen(socket: WebSocket) -> None:
+        numbers: list[int] = []
+        sent.append(numbers)
+        socket.on("framesent", lambda payload: numbers.append(json.loads(payload)[1]))
+
+    page.on("websocket", listen)
     draft(page)
     assert page.evaluate(BROKEN, ["session.hello", {}]) == "answered"
     for command in ("run.start", "scenario.fork", "bundle.open", "draft.share"):
@@ -35,6 +46,8 @@ def test_only_what_is_safe_to_repeat_is_asked_again(page: Page) -> None:
         ended = page.evaluate(BROKEN, [command, {}])
         assert ended.startswith("connection.lost: The connection was lost before the server answered.")
     assert page.evaluate(HELLO)
+    assert len(sent) > 5
+    assert [sorted(set(numbers)) for numbers in sent] == [sorted(numbers) for numbers in sent]
 
 
 def test_a_frame_that_is_not_read_is_not_sent_again(page: Page) -> None:

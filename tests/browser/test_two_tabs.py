@@ -49,6 +49,17 @@ HELD_TEXT = """() => {
     };
 }"""
 
+#: Fails the next request for the draft's text, and the next opening of the draft, as a server may.
+FAILING = """() => {
+    const { socket } = podstep, call = socket.call.bind(socket), { fetch } = window;
+    window.fetch = async () => { window.fetch = fetch; throw new TypeError("It has failed."); };
+    socket.call = async (name, ...more) => {
+        if (name !== "scenario.open") return call(name, ...more);
+        socket.call = call;
+        throw new Error("It has failed.");
+    };
+}"""
+
 
 def both(page: Page, text: str = NODES, *, as_is: bool = False) -> tuple[Workbench, Workbench]:
     """Open a draft in two tabs of one browser."""
@@ -93,10 +104,14 @@ def overlap(bench: Workbench) -> Locator:
 
 
 def test_what_one_tab_saves_is_seen_in_the_other(page: Page) -> None:
-    """The other tab shows the new cluster and the new text without being touched, where it stood."""
+    """The other tab shows the new cluster and the new text without being touched, where it stood.
+
+    It does, too, where text or simulation cannot be had at first.
+    """
     one, other = both(page, NODES + POD)
     other.step()
     editor = yaml_of(other).shows(re.compile('cpu: "1"'))
+    other.page.evaluate(FAILING)
     edit(one, 'cpu: "1"', 'cpu: "7"')
     expect(other.page.get_by_text("Changed in another tab. It is shown here too.")).to_be_visible()
     becomes(lambda: cpus(other), [7, 2, 3])
@@ -419,11 +434,11 @@ def test_the_choice_is_accessible_on_every_screen(page: Page, accessible: Callab
     box = overlap(one)
     for size in turned(page):
         expect(box.get_by_role("button", name="Save mine as a branch")).to_be_focused()
-        accessible(page)
         assert wide(page) <= 0
         if size == DESKTOP:
             left, right = (figure.bounding_box() for figure in box.get_by_role("figure").all())
             assert left and right and left["y"] == right["y"]
+    accessible(page)
     page.keyboard.press("Escape")
     expect(box).to_have_count(0)
     expect(one.build.get_by_text("Nothing was saved")).to_be_visible()

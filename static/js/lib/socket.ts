@@ -267,8 +267,9 @@ export class Socket {
       asks?.call(socket, event);
       const first = !this.#opened;
       this.#opened = true;
-      this.#topic("up")(first);
-      for (const [id, { sent }] of this.#pending) if (!made || !sent) this.#send(id);
+      const waiting = [...this.#pending].filter(([, { sent }]) => !made || !sent);
+      this.#topic("up")(first); // who hears of it sends by itself
+      for (const [id] of waiting) this.#send(id);
     };
     socket.onmessage = (event) => {
       if (this.#early?.socket === socket) this.#early.frames.push(event.data);

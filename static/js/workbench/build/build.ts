@@ -3,7 +3,7 @@
 import { $, h, fill, icon, toast } from "../../lib/dom.ts";
 import { refusalOf } from "../../lib/socket.ts";
 import { addBar } from "../add/bar.tsx";
-import { Draft } from "../draft/draft.ts";
+import { AGAIN, Draft } from "../draft/draft.ts";
 import { Edit } from "../edit/edit.ts";
 import { Editors } from "../edit/editors.ts";
 import { History } from "./history.tsx";
@@ -19,6 +19,8 @@ import type { Edited, How } from "../draft/draft.ts";
 import type { Change } from "../draft/change.ts";
 import type { EditOptions } from "../edit/edit.ts";
 import type { View } from "../view/view.ts";
+
+const TRIES = 4; // of simulating what another tab has saved
 
 /**
  * What Build needs of the page: `bundleUrl`, where the text is, `draft`, whose it is; `onApplied` simulates it again.
@@ -184,16 +186,26 @@ export class Build {
     setTimeout(() => this.edit?.notify("Merged with the changes of another tab: both are in the draft."));
   }
 
-  /** Another tab has saved: show that, and leave alone what is typed here. */
-  async #changedElsewhere({ text, simulated }: { text?: string; simulated: boolean }) {
+  /**
+   * Another tab has saved: show that, and leave alone what is typed here. What is no fault of the text is tried again:
+   * the draft counts as shown, and nothing else would open it.
+   */
+  async #changedElsewhere({ text, simulated }: { text?: string; simulated: boolean }, tries = TRIES) {
     if (text !== undefined) this.text.take(text);
     if (simulated) return;
+    const { shown } = this.draft;
     try {
       await this.options.onApplied();
       toast("Changed in another tab. It is shown here too.", { name: "help" });
     } catch (error) {
       const { body, message } = refusalOf(error);
       const [first] = body?.errors ?? [];
+      if (!first && tries > 1) {
+        setTimeout(() => {
+          if (this.draft.shown === shown) void this.#changedElsewhere({ simulated }, tries - 1);
+        }, AGAIN);
+        return;
+      }
       toast(`Another tab has saved a text that cannot be simulated: ${first?.message ?? message}`, {
         name: "warn",
         ms: 9000,

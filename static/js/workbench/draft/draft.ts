@@ -23,6 +23,7 @@ export type Edited = Made & { before: string; merged: boolean; left?: LeftOut; g
 const OUTAGES = new Set([503, 507]); // of the server's storage
 const UNLOADED = undefined as any; // in place of a text that no answer has brought yet
 const TRIES = 8; // of one edit, while others are saved in between
+export const AGAIN = 2_000; // milliseconds after which what failed is tried again, as nobody here can ask for it
 export const OVERTAKEN = "draft.overtaken";
 
 /** Why an edit was not saved: somebody decided so. What was typed stays where it was typed. */
@@ -96,6 +97,8 @@ export class Draft {
       this.#received(await this.socket.call("draft.watch", { draft: this.id }));
     } catch (error) {
       if (refusalOf(error).code === "source.not-found") this.#gone();
+      // A lost connection asks by itself once it is back; else nothing would be heard of other tabs any more.
+      else setTimeout(() => this.socket.connected && void this.#watch(), AGAIN);
     }
   }
 
@@ -171,7 +174,10 @@ export class Draft {
   /** Take over what another tab has saved. */
   refresh() {
     this.#due = false;
-    return this.#inTurn(() => this.#refresh()).catch((error) => this.failed(error));
+    return this.#inTurn(() => this.#refresh()).catch((error) => {
+      this.failed(error);
+      setTimeout(() => !this.gone && this.#look(), AGAIN);
+    });
   }
 
   async #refresh() {
