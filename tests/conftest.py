@@ -35,11 +35,6 @@ def pytest_collection() -> Generator[None, Any, Any]:
     return found
 
 
-#: A browser shares this machine, and a rare key press or frame is lost: such a test is run
-#: once more, and the summary lists it, so that it is looked at.
-ONCE_MORE = ("tests/browser/",)
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer what `make test-quick` asks for."""
     parser.addoption("--one-row", action="store_true", help="one row of each table of cases, by the seed")
@@ -52,9 +47,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse a test that does not say in a sentence what it shows; keep one row of each table where asked."""
-    for item in items:
-        if item.nodeid.startswith(ONCE_MORE):
-            item.add_marker(pytest.mark.flaky(reruns=1))
     silent = [
         item.nodeid for item in items if isinstance(item, pytest.Function) and not item.function.__doc__
     ]

@@ -274,7 +274,7 @@ class Chromium:
         """Return the context of a new device."""
         width, height = size
         settings = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2} if width < 500 else {}
-        context = self.open().new_context(  # it has ended where the last test of a row is run again
+        context = self.open().new_context(
             base_url=site,
             viewport={"width": width, "height": height},
             **{"reduced_motion": "reduce", **settings, **options},  # type: ignore[arg-type]
@@ -313,12 +313,6 @@ class Chromium:
             self.playwright = sync_playwright().start()
             self.browser = self.playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         return self.browser
-
-    def forget(self) -> None:
-        """Close the profiles that are kept: who comes next has a new one."""
-        for profile in self.idle:
-            profile.context.close()
-        self.idle.clear()
 
     def close(self) -> None:
         """End it, if it runs."""
@@ -362,9 +356,7 @@ def watch() -> Iterator[Watch]:
 
 
 @pytest.fixture
-def visitor(
-    browser: Browser, site: Stack, watch: Watch, request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Page]]:
+def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
     """Open a page as a new visitor: ``visitor(size=PHONE, color_scheme="light")``; addresses are relative.
 
     All controls are there; ``storage_state=None`` is a first visit, which has the basic ones.
@@ -373,8 +365,6 @@ def visitor(
     """
     lent: list[Profile] = []
     own: list[BrowserContext] = []  # without scripts nothing can be forgotten
-    if getattr(request.node, "execution_count", 1) > 1:
-        RUNNING.forget()
 
     def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:
         known = options.pop("storage_state", EVERYTHING)

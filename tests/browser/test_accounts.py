@@ -96,8 +96,8 @@ def test_the_page(page: Page, accessible: Callable[[Page], None], watch: Watch) 
     watch.allow("422")
 
     def sound() -> None:
+        accessible(page)
         for _ in turned(page):
-            accessible(page)
             assert not wide(page)
 
     page.goto("/")

@@ -68,7 +68,6 @@ def look(bench: Workbench, label: str, value: str) -> Any:
 
 def typed(bench: Workbench, label: str, text: str) -> Any:
     bench.page.get_by_label(label, exact=True).fill(text)
-    bench.page.wait_for_timeout(400)
 
 
 def press(bench: Workbench, name: str, group: str = "") -> Any:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, share, wide
 from tests.browser.test_edit import CLUSTER
 from tests.services.stack import Stack
@@ -117,17 +116,15 @@ def test_a_branch_is_renamed_and_deleted_by_keyboard(page: Page, cluster: str) -
 
 
 def test_branches_on_a_phone_and_for_everybody(
-    visitor: Callable[..., Page], cluster: str, accessible: Callable[[Page], None]
+    phone: Page, cluster: str, accessible: Callable[[Page], None]
 ) -> None:
-    """Nothing is wider than a phone, in dark and light; axe finds nothing to complain about."""
-    for scheme in ("dark", "light"):
-        page = visitor(size=PHONE, color_scheme=scheme)
-        bench = Workbench(page).open(cluster)
-        page.get_by_role("button", name="Build").click()
-        bench.build.get_by_role("button", name="Branch here").click()
-        page.wait_for_url("**/p/**")
-        bench.wait()
-        page.get_by_role("button", name="Build").click()
-        expect(tree(bench)).to_contain_text("Every cycle ends as in the parent.")
-        assert wide(page) <= 0
-        accessible(page)
+    """Nothing is wider than a phone; axe finds nothing to complain about."""
+    bench = Workbench(phone).open(cluster)
+    phone.get_by_role("button", name="Build").click()
+    bench.build.get_by_role("button", name="Branch here").click()
+    phone.wait_for_url("**/p/**")
+    bench.wait()
+    phone.get_by_role("button", name="Build").click()
+    expect(tree(bench)).to_contain_text("Every cycle ends as in the parent.")
+    assert wide(phone) <= 0
+    accessible(phone)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PHONE, looks
 from tests.browser.editors import editor_in
 from tests.browser.pages import Workbench, becomes, drafted, share, tab_until, wide
 from tests.services.stack import Stack
@@ -357,18 +356,11 @@ def test_a_cluster_without_nodes_says_how_to_get_some(page: Page) -> None:
     expect(bench.stage.get_by_role("button", name="alone", exact=True).first).to_be_visible()
 
 
-@looks
-def test_menu_forms_and_generator_are_accessible(
-    visitor: Callable[..., Page],
-    accessible: Callable[[Page], None],
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
-    """Each as it stands, with mistakes on screen, on a desktop and a phone."""
-    page = visitor(size=size, color_scheme=scheme)
+def test_menu_forms_and_generator_are_accessible(phone: Page, accessible: Callable[[Page], None]) -> None:
+    """Each as it stands, with mistakes on screen, and no wider than a phone."""
+    page = phone
     bench = own(page)
-    if size == PHONE:
-        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
+    page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
 
     def sound() -> None:
         assert wide(page) <= 0

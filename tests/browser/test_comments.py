@@ -106,8 +106,8 @@ def test_the_comments_fit(page: Page, site: Stack, accessible: Callable[[Page], 
     panel = comments(page)
     write(panel, "A **long** word: " + "x" * 120 + "\n\n```\ncode\n```\nhttps://kubernetes.io/docs/")
     expect(page.locator(".thread")).to_be_visible()
+    accessible(page)
     for size, box in zip(turned(page), before, strict=True):
-        accessible(page)
         assert wide(page) == 0, size
         assert page.evaluate(main) == box
     page.keyboard.press("Escape")

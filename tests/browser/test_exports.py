@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from playwright.sync_api import Download, Locator, Page, expect
 
+from tests.browser.conftest import turned
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_runs import FIGURES, ends
 from tests.services.stack import Stack
@@ -41,6 +42,10 @@ def test_matrices_ladder_and_chart_as_pictures(
         .open(f"{share(site, example_text('making-room'), 'Views')}?step=2&tab=priorities")
         .at(2)
     )
+    command(page, "ladder or a chart")
+    expect(page.get_by_role("dialog", name="Export as a picture")).to_be_visible()
+    accessible(page)
+    page.keyboard.press("Escape")
     for label, view, kind, beginning in (
         (None, "scores", "SVG", b"<svg"),
         ("Node × predicate matrix", "matrix", "PNG", b"\x89PNG"),
@@ -50,7 +55,6 @@ def test_matrices_ladder_and_chart_as_pictures(
         command(page, "ladder or a chart")
         box = page.get_by_role("dialog", name="Export as a picture")
         expect(box).to_contain_text("Step 2 as a file")
-        accessible(page)
         if label:
             box.get_by_label("View").select_option(label=label)
         with page.expect_download() as coming:
@@ -84,9 +88,7 @@ def test_steps_as_a_deck(visitor: Callable[..., Page], site: Stack, tmp_path: Pa
         expect(slide.locator("p").last).to_be_in_viewport()
 
 
-def test_the_charts_of_a_run(
-    page: Page, site: Stack, visitor: Callable[..., Page], accessible: Callable[[Page], None]
-) -> None:
+def test_the_charts_of_a_run(page: Page, site: Stack) -> None:
     """Each as SVG and PNG, with its title, also while its numbers are shown, and on a phone."""
     shared = site.post("/api/scenarios", {"bundle": example_text("shop")}).json
     run = site.post("/api/runs", {"scenario": shared["id"]}).json["id"]
@@ -109,13 +111,9 @@ def test_the_charts_of_a_run(
         assert data.startswith(b"\x89PNG")
         assert [int.from_bytes(data[at : at + 4], "big") for at in (16, 20)] == [1920, 960]
         assert len(data) > 10_000  # an empty one of a colour has less
-    accessible(page)
-    phone = visitor(size=(390, 844), color_scheme="light")
-    phone.goto(page.url)
-    ends(phone, "done")
-    expect(phone.get_by_role("button", name="PNG: download")).to_have_count(len(FIGURES))
-    accessible(phone)
-    assert wide(phone) <= 0
+    for size in turned(page):
+        expect(page.get_by_role("button", name="PNG: download")).to_have_count(len(FIGURES))
+        assert wide(page) <= 0, size
 
 
 def test_the_hit_rate_of_a_cache(page: Page, site: Stack) -> None:

@@ -282,9 +282,8 @@ def test_the_dialog(page: Page, site: Stack, accessible: Callable[[Page], None])
     """Before, while it works, and with its file: it fits and is accessible."""
     Workbench(page).open(share(site, example_text("making-room"), "Dialog"))
     box = asked(page, Format="GIF")
-    for _ in turned(page):
-        accessible(page)
+    accessible(page)
     made(box)
+    accessible(page)
     for size in turned(page):
-        accessible(page)
         assert wide(page) <= 0, size

@@ -143,7 +143,6 @@ def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[P
     page.set_viewport_size({"width": 1440, "height": 900})
     expect(every).to_be_visible()
     becomes(lambda: page.evaluate(ASTRAY), [])
-    accessible(page)
     page.get_by_role("separator", name="Width of the Inspect panel").focus()
     for _ in range(6):
         page.keyboard.press("Shift+ArrowLeft")

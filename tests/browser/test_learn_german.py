@@ -100,4 +100,5 @@ def test_the_german_pages_fit_and_are_accessible(page: Page, accessible: Callabl
         page.wait_for_load_state("networkidle")
         for _ in turned(page):
             assert wide(page) <= 0, f"{page.url} is {wide(page)} pixels wider than the window"
-        accessible(page)  # in one look: the other's colours are those of the pages in English
+        if address in ("", f"{FIRST}/handout/"):  # what the others have of their own are words
+            accessible(page)

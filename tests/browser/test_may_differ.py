@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import in_both_themes
 from tests.browser.pages import Workbench, drafted, wide
 from tests.core.objects.unhonored_cases import cases, together
 
@@ -79,12 +78,12 @@ def test_every_reported_field_is_listed(page: Page) -> None:
 def test_on_a_phone_it_is_seen_where_the_answer_is_read(
     phone: Page, accessible: Callable[[Page], None]
 ) -> None:
-    """The stage has the bar, Story the note; both fit the screen and can be read in dark and light."""
+    """The stage has the bar, Story the note; both fit the screen and are accessible."""
     bench = Workbench(phone).open(drafted(phone, CLUSTER))
     bench.step()
     expect(summary(phone)).to_be_visible()
     summary(phone).click()
-    in_both_themes(phone, accessible)
+    accessible(phone)
     assert wide(phone) <= 390
     phone.get_by_role("button", name="Inspect").click()
     note = bench.panel("Story").locator(".may-differ summary")
@@ -93,5 +92,5 @@ def test_on_a_phone_it_is_seen_where_the_answer_is_read(
     expect(
         bench.panel("Story").get_by_text("it is requested on top of what the containers request")
     ).to_be_visible()
-    in_both_themes(phone, accessible)
+    accessible(phone)
     assert wide(phone) <= 390

@@ -370,7 +370,7 @@ def test_moments_inside_on_every_screen(page: Page, accessible: Callable[[Page],
     settled(page)
     for tab in ("Story", "Priorities", "Queue", "PodGroups"):
         bench.tab(tab)
+        accessible(page)
         for size in turned(page):
             show(page, "Inspect")
-            accessible(page)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (tab, size)

@@ -277,7 +277,7 @@ def test_accessible(page: Page, accessible: Callable[[Page], None], churn: str, 
     tabs = ("podgroups", "podgroups", "queue", "queue")
     for address, index, tab in zip((churn, no_room, no_room, no_room), (1, 4, 3, 6), tabs, strict=True):
         opened(page, address, index, tab)
+        accessible(page)
         for size in turned(page):
             show(page, "Inspect")
-            accessible(page)
             assert wide(page) <= 0, (address, tab, size)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import in_both_themes, turned
+from tests.browser.conftest import turned
 from tests.browser.pages import Workbench, becomes, example_text, share, show, texts, wide
 from tests.services.stack import Stack
 
@@ -78,16 +78,16 @@ def test_the_tab_says_who_has_to_go_and_why(page: Page, making_room: str) -> Non
 def test_it_is_read_on_a_phone_and_by_everyone(
     phone: Page, accessible: Callable[[Page], None], making_room: str
 ) -> None:
-    """At 390 px nothing is cut off at the side, and the tab keeps to WCAG in both themes."""
+    """At 390 px nothing is cut off at the side, and the tab keeps to WCAG."""
     Workbench(phone).open(f"{making_room}?step=1&tab=preemption").at(1)
     panel = phone.locator(".preemption-tab")
     expect(panel).to_contain_text("Where it cannot help")
     assert wide(phone) <= 0
     assert panel.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
-    in_both_themes(phone, accessible)
+    accessible(phone)
 
 
-def test_names_stay_whole(page: Page, accessible: Callable[[Page], None], making_room: str) -> None:
+def test_names_stay_whole(page: Page, making_room: str) -> None:
     """Neither the pod above the stage nor a node or victim in the table is cut or broken at its hyphen."""
     Workbench(page).open(f"{making_room}?step=1&tab=preemption").at(1)
     names = page.locator(".candidates :is(.candidate, .victims) .link")
@@ -95,7 +95,6 @@ def test_names_stay_whole(page: Page, accessible: Callable[[Page], None], making
     for size in turned(page):
         show(page, "Inspect")
         expect(names.filter(has_text="report-4").first).to_be_visible()
-        accessible(page)
         lines = names.evaluate_all(
             "l => l.filter(e => e.offsetHeight)"
             ".map(e => Math.round(e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)))"

@@ -111,7 +111,7 @@ def test_a_projector_shows_it_whole(
         assert body is not None
         assert body["width"] > 1000, nodes
         assert body["height"] > 768 * 0.6, nodes
-        accessible(page)
+    accessible(page)
 
 
 EVIDENCE = {

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from playground.courseware import lesson
 from playground.recordings.lesson_file import lesson_file
 from tests.browser.clusters import zoned
-from tests.browser.conftest import RUNNING, Watch, turned
+from tests.browser.conftest import RUNNING, Watch
 from tests.browser.pages import Workbench, becomes, example_text, holds, share
 from tests.services.stack import Stack
 
@@ -110,7 +110,7 @@ def test_every_tab_reads_as_on_the_page(
 def test_steps_without_a_server(
     opened: Callable[..., Page], site: Stack, tmp_path: Path, accessible: Callable[[Page], None]
 ) -> None:
-    """Both ways, by phases, to a failure and by a breakpoint; axe finds nothing, on a desk and on a phone."""
+    """Both ways, by phases, to a failure and by a breakpoint; axe finds nothing."""
     path = saved(site, share(site, zoned(20), "Twenty nodes"), tmp_path)
     bench = Workbench(opened(path, full=False))
     expect(bench.page).to_have_title("Twenty nodes · podstep")
@@ -126,8 +126,7 @@ def test_steps_without_a_server(
     bench.page.keyboard.press("p")
     expect(bench.page.locator("body.presenting")).to_be_attached()
     bench.page.keyboard.press("p")
-    for _ in turned(bench.page):
-        accessible(bench.page)
+    accessible(bench.page)
 
 
 def test_what_needs_an_engine_says_where_one_is(

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
-from tests.browser.conftest import in_both_themes
 from tests.browser.pages import becomes, wide
 
 
@@ -52,7 +51,7 @@ def test_rules_are_cards_on_a_phone(phone: Page, accessible: Callable[[Page], No
     assert heading is not None
     assert heading["y"] < box["y"]
     assert box["width"] > 300
-    in_both_themes(phone, accessible)
+    accessible(phone)
 
 
 def test_plugins_fit_a_phone(phone: Page) -> None:

@@ -285,12 +285,14 @@ def test_a_room_fits_and_nothing_jumps(
     entered(viewer).at(3)
     before = viewer.evaluate(BOX, "#main")
     bar(page, "Ask")
-    accessible(page)
+    if size == PHONE:
+        accessible(page)
     page.get_by_role("dialog").get_by_role("button", name="Does it fit?").click()
     asked = viewer.get_by_role("region", name="Prediction")
     expect(asked).to_be_visible()
     for one in (page, viewer):
-        accessible(one)
+        if size == PHONE:
+            accessible(one)
         assert wide(one) == 0
     assert viewer.evaluate(BOX, "#main") == before
     asked.get_by_role("button", name="Yes", exact=True).focus()
@@ -299,7 +301,8 @@ def test_a_room_fits_and_nothing_jumps(
     page.get_by_role("region", name="Prediction").get_by_role("button", name="Reveal").click()
     expect(asked.get_by_text("The scheduler's answer")).to_be_visible()
     for one in (page, viewer):
-        accessible(one)
+        if size == PHONE:
+            accessible(one)
         assert wide(one) == 0
     assert viewer.evaluate(BOX, "#main") == before
     asked.get_by_role("button", name="Collapse the question").click()

@@ -91,4 +91,4 @@ def test_it_fits_and_is_accessible(page: Page, accessible: Callable[[Page], None
     for size in turned(page):
         show(page, "Inspect")
         assert wide(page) <= 0, size
-        accessible(page)
+    accessible(page)

@@ -142,11 +142,11 @@ def test_the_lanes_fit_and_leave_room_for_the_nodes(
     expect(bench.stage.get_by_text("1 node double-booked")).to_be_visible()
     for size in turned(page):
         bench.goto(6)
-        accessible(page)
         assert wide(page) <= 0, size
         before = node.bounding_box()
         bench.step()
         assert node.bounding_box() == before, size
+    accessible(page)
 
 
 def test_the_tab_shows_who_noticed_and_fits(

@@ -122,4 +122,4 @@ def test_it_fits(page: Page, site: Stack, accessible: Callable[[Page], None]) ->
     ready(page)
     for size in turned(page):
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-        accessible(page)
+    accessible(page)

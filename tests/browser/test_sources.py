@@ -10,7 +10,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from scheduler_core.record.cache_record import CacheRecord, ResultSource
 from scheduler_core.record.cycle import Cycle
-from tests.browser.conftest import in_both_themes
 from tests.browser.pages import ASTRAY, Workbench, becomes, cycles_of, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -106,7 +105,7 @@ def test_tabs_and_matrix_fit_the_usual_width(
 ) -> None:
     """With every number shown no column is cut at 1440 pixels, and tabs are one row there as on a phone."""
     panel = matrix(page, audited)
-    in_both_themes(page, accessible)
+    accessible(page)
     becomes(lambda: page.evaluate(ASTRAY), [])
     assert panel.locator(".grid-scroll").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     matrix(phone, audited)

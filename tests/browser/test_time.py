@@ -426,8 +426,8 @@ def test_accessible(page: Page, accessible: Callable[[Page], None], churn: str, 
         Workbench(page).open(address)
         for size in turned(page):
             settled(page)
-            accessible(page)
             assert wide(page) <= 0, (address, size)
+        accessible(page)
     for size in turned(page):
         before = settled(page)
         page.get_by_role("button", name="Previous event").click()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
@@ -145,20 +143,10 @@ def test_the_panel_goes_on_to_nodes(page: Page, address: str) -> None:
     expect(panel(page).get_by_role("heading", name="Why is report not on node-b?")).to_be_visible()
 
 
-def test_it_is_accessible_and_fills_a_phone(
-    visitor: Callable[..., Page], accessible: Callable[[Page], None], address: str
-) -> None:
-    """WCAG 2.2 AA on both sizes; on a phone the panel is the whole screen and nothing sticks out."""
-    for size, scheme in LOOKS:
-        page = visitor(size=size, color_scheme=scheme)
-        why = ask(page, address)
-        accessible(page)
-        box = why.bounding_box()
-        assert box is not None
-        if size[0] < 500:
-            assert (box["x"], box["width"]) == (0, 390)
-            assert wide(page) == 0
-            assert (
-                page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.why-body'))")
-                == 0
-            )
+def test_it_fills_a_phone(phone: Page, address: str) -> None:
+    """The panel is the whole screen, and nothing sticks out."""
+    box = ask(phone, address).bounding_box()
+    assert box is not None
+    assert (box["x"], box["width"]) == (0, 390)
+    assert wide(phone) == 0
+    assert phone.locator(".why-body").evaluate("e => e.scrollWidth - e.clientWidth") == 0
