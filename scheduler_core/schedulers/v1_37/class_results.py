@@ -5,7 +5,7 @@ Arrays are in the order of the walk.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from functools import cache
 
 import numpy as np
@@ -213,10 +213,11 @@ class ClassResults:
         self.position = log.end
         if not self.usable or not entries:
             return True
-        classes = log.classes(position)
-        counting = {number for number in set(classes) if self._counts(number, classes, entries)}
-        for number, (row, pod, sign) in zip(classes, entries) if counting else ():
-            counts = self.counted_by[number]
+        classes, counted_by = log.classes(position), self.counted_by
+        for number in set(classes).difference(counted_by):
+            counted_by[number] = self._counted_by(log.examples[number])
+        for number, (row, pod, sign) in zip(classes, entries):
+            counts = counted_by[number]
             if counts is not None and self.place[row] >= 0:
                 self._follow(counts, row, pod, sign)
         places = [self.place.item(row) for row in set(log.rows(position))]
@@ -230,15 +231,6 @@ class ClassResults:
 
     def _pods_differ(self, places: list[int]) -> None:
         """Follow a change of these places' pods in what is derived of the results."""
-
-    def _counts(
-        self, number: int, classes: Sequence[int], entries: Sequence[tuple[int, CompiledPod, int]]
-    ) -> bool:
-        """Return whether pods of a class count for anything; one of the entries is of that class."""
-        if number not in self.counted_by:
-            _, pod, _ = entries[classes.index(number)]
-            self.counted_by[number] = self._counted_by(pod)
-        return self.counted_by[number] is not None
 
     def _counted_by(self, pod: CompiledPod) -> ClassCounts | None:
         """Return what a pod on a node counts for, as all pods of its class do; None for nothing."""

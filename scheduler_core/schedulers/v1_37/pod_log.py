@@ -18,7 +18,8 @@ class PodLog:
         self._rows: list[int] = []
         self._classes: list[int] = []  # of each entry
         self._numbers: dict[Hashable, int] = {}  # of the classes
-        self._examples: list[CompiledPod] = []  # by number: what stands for its pods, which are not kept
+        self.examples: list[CompiledPod] = []
+        """By number of the class: what stands for its pods, which are not kept."""
         self._dropped = dropped
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -37,10 +38,10 @@ class PodLog:
             for column in (self._entries, self._rows, self._classes):
                 column.clear()
         row, pod, sign = entry
-        number = self._numbers.setdefault(pod.class_key, len(self._examples))
-        if number == len(self._examples):
-            self._examples.append(pod)
-        self._entries.append((row, self._examples[number], sign))
+        number = self._numbers.setdefault(pod.class_key, len(self.examples))
+        if number == len(self.examples):
+            self.examples.append(pod)
+        self._entries.append((row, self.examples[number], sign))
         self._rows.append(row)
         self._classes.append(number)
 

@@ -29,7 +29,10 @@ class Selector(Struct, frozen=True):
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Return whether the labels match."""
-        return not self.nothing and all(requirement_matches(r, labels) for r in self.requirements)
+        for one in self.requirements:
+            if not holds(one, labels.get(one.key)):
+                return False
+        return not self.nothing
 
     def extended(self, requirements: Sequence[Requirement]) -> Selector:
         """Return the selector with more requirements; the null selector stays null."""
