@@ -156,19 +156,24 @@ class _Check:
         if self.contract.cases:
             return None
         dice = Random(budget.seed)  # noqa: S311 -- seeded on purpose
-        found = self._losses(dice, budget.cases) if self.histories.is_loss else None
+        found = self._by_own_pods(dice, budget)
         self.by_own_pods = found is not None
         return found or classes_of(self.histories, self._coloring(), dice, budget.cases)
 
-    def _losses(self, dice: Random, most: int) -> list[HistoryClass] | None:
-        """Return the classes of nodes that are lost by their own pods alone, if nothing else matters.
+    def _by_own_pods(self, dice: Random, budget: CheckBounds) -> list[HistoryClass] | None:
+        """Return the classes of lost or drained nodes by their own pods alone, if nothing else matters.
 
         It is so where every evicted pod finds a node in any case, and no fact is read of nodes.
         """
-        room = Headroom(self.cluster.server, self.cluster.scenario)
-        if not room.is_known or any(fact.name in OF_NODES for fact in self.contract.condition.facts):
+        all_of, room = self.histories, Headroom(self.cluster.server, self.cluster.scenario)
+        reads_nodes = any(fact.name in OF_NODES for fact in self.contract.condition.facts)
+        if reads_nodes or not (all_of.is_loss or all_of.is_drain) or not room.is_known:
             return None
-        found = losses_of(self.histories, self._coloring(blind=True), dice, most)
+        if all_of.is_loss:
+            found = losses_of(all_of, self._coloring(blind=True), dice, budget.cases)
+        else:
+            own = Random(budget.seed)  # noqa: S311 -- seeded on purpose
+            found = classes_of(all_of, self._coloring(blind=True), own, budget.cases)
         safe = found and all(room.suffices([key[1] for key in one.one[0].targets]) for one in found)
         return found if safe else None
 

@@ -64,13 +64,26 @@ class Histories(NamedTuple):
         """Whether in each of them nodes are lost at one moment, and nothing else happens."""
         match self.choices:
             case [OneEvent(events=events) | SimultaneousEvents(events=events)]:
-                return all(one.verb == "lose" and one.of == one.targets for one in events)
+                return _are_on_nodes("lose", events)
+        return False
+
+    @property
+    def is_drain(self) -> bool:
+        """Whether in each of them one node is drained: pods of the first of several may go to the next."""
+        match self.choices:
+            case [OneEvent(events=events)]:
+                return _are_on_nodes("drain", events)
         return False
 
     def sequences(self) -> Iterator[list[Choices]]:
         """Yield the choices in each order."""
         for order in self.orders:
             yield [self.choices[place] for place in order]
+
+
+def _are_on_nodes(verb: str, events: Sequence[VerbEvent]) -> bool:
+    """Return whether events are a verb on a node each."""
+    return all(one.verb == verb and one.of == one.targets for one in events)
 
 
 def histories(choices: Sequence[Choices], gaps: Sequence[float]) -> Histories:

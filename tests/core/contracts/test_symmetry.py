@@ -16,7 +16,7 @@ from scheduler_core.studies.contracts.headroom import Headroom
 from scheduler_core.studies.contracts.histories import Histories, histories
 from scheduler_core.studies.contracts.search import representatives, unlike
 from scheduler_core.studies.contracts.symmetry import HistoryClass, classes_of, losses_of
-from tests.core.contracts.clusters import apart, bundle, nodes, spread, workload
+from tests.core.contracts.clusters import apart, budget, bundle, nodes, spread, workload
 
 HEAD = "apiVersion: podstep/v1\nkind: Contract\nmetadata: {name: one}\n"
 CONTRACT = HEAD + "spec:\n  when:\n  - %s\n  finally: pending == 0\n"
@@ -99,20 +99,22 @@ def room(*parts: Any) -> tuple[CheckedCluster, Headroom]:
 WEB, EACH = "  for: {kind: Deployment, name: web}\n", "  for: {every: Deployment}\n"
 
 
+@pytest.mark.parametrize("when", ["lose: {any: 2, of: nodes}", "drain: {any: Node}"])
 @pytest.mark.parametrize(
     ("whose", "claim"),
     [("", "finally: moved <= 2"), (WEB, "always: ready >= 4"), (EACH, "always: ready >= 3")],
 )
-def test_losses_end_as_their_own_pods_say(whose: str, claim: str) -> None:
-    """With room for all, the margins of every two nodes are those of the classes, as often as these say."""
+def test_losses_end_as_their_own_pods_say(when: str, whose: str, claim: str) -> None:
+    """With room for all, the margins of all nodes are those of the classes, as often as these say."""
     pods = [workload("Deployment", name, count) for name, count in (("web", 5), ("api", 3))]
-    cluster, left = room(nodes("aabb"), nodes("aabbc", "8")[4:], pods)
-    text = f"{HEAD}spec:\n{whose}  when:\n  - lose: {{any: 2, of: nodes}}\n  {claim}\n"
+    cluster, left = room(nodes("aabb"), nodes("aabbc", "8")[4:], pods, budget("web", 4))
+    text = f"{HEAD}spec:\n{whose}  when:\n  - {when}\n  {claim}\n"
     contract, found = space_of(cluster, text)
     subjects = contract.subject.subjects(cluster.server)
     named = [key for one in subjects for key in one.workloads] if len(subjects) == 1 else []
     coloring = Coloring(cluster.server, cluster.scenario.documents, named, blind=True)
-    made = losses_of(found, coloring, Random(0), 100)
+    assert found.is_loss or found.is_drain
+    made = (losses_of if found.is_loss else classes_of)(found, coloring, Random(0), 100)
     assert made is not None and len(made) <= found.size == sum(one.size for one in made)
     assert all(left.suffices([key[1] for key in one.one[0].targets]) for one in made)
     each = Counter(
