@@ -6,7 +6,7 @@ decisions without deciding, and ends in the same state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -238,34 +238,17 @@ class Simulation(Stepper):
             cache.finish()
         return True
 
-    def replay(self, decisions: Iterable[Decision]) -> None:
-        """Repeat cycles whose decisions are known, stretches of plain ones at once."""
-        if self.cache is not None:
-            super().replay(decisions)
-            return
-        left = list(decisions)
-        first = 0
-        while first < len(left):
-            found = self._repeat_stretch(left[first : first + stretches.MOST])
-            if not found:
-                super().replay(left[first : first + 1])
-            first += found or 1
-
-    def _repeat_stretch(self, decisions: Sequence[Decision]) -> int:
-        """Repeat as many decisions as can be at once; return their number."""
-        if len(decisions) < 2 or not self._advance() or self._landing:
+    def _repeat_stretch(self, decisions: Sequence[Decision], first: int) -> int:
+        if self.cache is not None or not self._advance() or self._landing:
             return 0
         most = self._agenda.cycles_left(self.minor)
-        decisions = decisions if most is None else decisions[:most]
-        pods = stretches.stretch(self.cluster, self.queue, decisions)
+        last = first + (stretches.MOST if most is None else min(most, stretches.MOST))
+        pods = stretches.stretch(self.cluster, self.queue, decisions[first:last])
         if pods:
-            decisions = decisions[: len(pods)]
-            stretches.repeat(self.cluster, self.queue, decisions, pods)
-            self.decisions += decisions
-            self._applied, self._restarted = [], []
-            self._before = self._configuration
-            self.minor += len(decisions)
-            self.last_node_index += sum(decision.ranked for decision in decisions)
+            repeated = decisions[first : first + len(pods)]
+            stretches.repeat(self.cluster, self.queue, repeated, pods)
+            self._committed(repeated)
+            self.last_node_index += sum(decision.ranked for decision in repeated)
         return len(pods)
 
     def rewind(self, index: int) -> bool:

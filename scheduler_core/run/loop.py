@@ -163,11 +163,28 @@ class Stepper(ReportedRun, Forkable):
         Raises:
             ValueError: No pod is left to schedule, or a cycle is about another pod or decides otherwise.
         """
+        left = list(decisions)
+        first = 0
         with self._replaying():
-            for decision in decisions:
-                self._require_attempt(decision)
-                while not self._repeat(decision):
-                    self._require_attempt(decision)
+            while first < len(left):
+                found = self._repeat_stretch(left, first)
+                if not found:
+                    self._require_attempt(left[first])
+                    while not self._repeat(left[first]):
+                        self._require_attempt(left[first])
+                first += found or 1
+
+    def _repeat_stretch(self, decisions: Sequence[Decision], first: int) -> int:
+        """Repeat as many decisions from the first on as can be at once; return their number."""
+        del decisions, first
+        return 0
+
+    def _committed(self, decisions: Sequence[Decision]) -> None:
+        """Count the cycles of a stretch."""
+        self.decisions += decisions
+        self._applied, self._restarted = [], []
+        self._before = self._configuration
+        self.minor += len(decisions)
 
     def rewind(self, index: int) -> bool:
         """Go back to the state after cycle ``index`` if that is cheap; return whether it did."""
@@ -315,7 +332,4 @@ class Stepper(ReportedRun, Forkable):
 
     def _commit(self, decision: Decision) -> None:
         """Count a cycle."""
-        self.decisions.append(decision)
-        self._applied, self._restarted = [], []
-        self._before = self._configuration
-        self.minor += 1
+        self._committed((decision,))

@@ -20,6 +20,8 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.replicas import Replica, with_replicas_of_any
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.record.plugin_record import PluginRecord
+from scheduler_core.run.stretches import MOST
+from scheduler_core.run.v1_37 import stretches
 from scheduler_core.run.v1_37.claims import RunClaims
 from scheduler_core.run.v1_37.cycle_record import record_of
 from scheduler_core.run.v1_37.cycles import (
@@ -42,10 +44,11 @@ from scheduler_core.schedulers.extenders.answer_sources import Asking
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
+from scheduler_core.schedulers.v1_37.clock import CYCLE, SECOND, whole_second
 from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
 from scheduler_core.schedulers.v1_37.entities import Entity
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
+from scheduler_core.schedulers.v1_37.repeats import calm_cycles
 from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, SchedulerRun
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
@@ -139,6 +142,36 @@ class V1_37Simulation(V1_37Stepper):
         self._require_same(made, decision)
         self._follow(entity, ran, made)
         return True
+
+    def _repeat_stretch(self, decisions: Sequence[Decision], first: int) -> int:
+        if not stretches.is_plain(decisions[first]) or not self._advance() or self._landing:
+            return 0
+        limits = [MOST, self._agenda.cycles_left(self.minor), calm_cycles(self.run)]
+        if self._until is not None:
+            limits.append((self._until - self.run.clock.now) // CYCLE)
+        last = first + min(most for most in limits if most is not None)
+        found = stretches.bind_all(self.run, self.cluster.pods, decisions[first:last], self._may_try)
+        if found:
+            self._follow_stretch(decisions[first : first + found])
+        return found
+
+    def _may_try(self, key: str) -> bool:
+        """Return whether a pod of the active queue has attempts left."""
+        return self._tried[key] < MOST_TRIES
+
+    def _follow_stretch(self, decisions: Sequence[Decision]) -> None:
+        """Let everything outside the scheduler's cluster follow a stretch."""
+        run = self.run
+        run.queue.pass_to(run.clock.now + len(decisions) * CYCLE)
+        stretches.place(self.cluster, decisions)
+        for changes, decision in enumerate(decisions, self._changes):
+            self._tried[decision.pod] += 1
+            self._failed_at[decision.pod] = changes
+            self._members.pop(decision.pod, None)
+            self.claims.placed(decision.pod)
+        self._changes += len(decisions)
+        self._moves = []
+        self._committed(decisions)
 
     def _unchanging(self) -> Iterator[object]:
         yield from super()._unchanging()

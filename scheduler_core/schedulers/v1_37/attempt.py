@@ -13,6 +13,7 @@ from scheduler_core.schedulers.extenders.calls import ExtenderError
 from scheduler_core.schedulers.v1_37 import claim_binder
 from scheduler_core.schedulers.v1_37.change import ObjectWrite
 from scheduler_core.schedulers.v1_37.class_results import Chosen
+from scheduler_core.schedulers.v1_37.class_walks import ClassWalks
 from scheduler_core.schedulers.v1_37.extender_calls import (
     EXTENDER,
     SCORED_BY_NODE_INFO,
@@ -54,6 +55,7 @@ class Scheduler:
         self.extension = extension
         self._extended = any({"filter", "prioritize"} & one.verbs.keys() for one in configuration.extenders)
         self.reuse = Reuse(cluster, configuration)
+        self.walks = ClassWalks(cluster, configuration)
         self.handles: dict[str, dict[str, Any]] = {}
         """By profile and plugin: what the plugin keeps between attempts."""
         self.start = 0

@@ -106,7 +106,7 @@ class OpportunisticBatching:
         if attempt.hint == chosen and batch is not None:
             batch.cycle, batch.chosen = cycle, chosen
             return
-        self._batches.pop(name, None)
+        self.drop(name)
         scored = attempt.scored
         # Extenders turn signatures off, and pods with one share nothing else.
         unsigned = attempt.reused or bool(self.scheduling.configuration.extenders)
@@ -121,6 +121,10 @@ class OpportunisticBatching:
         heapify(nodes)
         pop(nodes)
         self._batches[name] = _Batch(signed, nodes, now, cycle, chosen)
+
+    def drop(self, profile: str) -> None:
+        """Forget what was scored for pods of a profile, by its schedulerName."""
+        self._batches.pop(profile, None)
 
 
 class InCycle(Struct, frozen=True):

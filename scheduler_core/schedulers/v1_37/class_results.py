@@ -6,13 +6,12 @@ Arrays are in the order of the walk.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cache
 
 import numpy as np
 from msgspec import Struct
 
 from scheduler_core.record.choice import ChoiceCounts
-from scheduler_core.schedulers.v1_37.dialect import Dialect
+from scheduler_core.schedulers.v1_37.class_filters import AFFINITY, FIT, SPREAD, ClassFilters
 from scheduler_core.schedulers.v1_37.filters import feasible_wanted
 from scheduler_core.schedulers.v1_37.node_choice import select
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
@@ -21,38 +20,10 @@ from scheduler_core.schedulers.v1_37.plugins.image_locality import image_name
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import HARD, SOFT, constraints_of
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.row_memo import FEW_CHANGED, MAX_NUMBERS
-from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 from scheduler_core.schedulers.v1_37.soft_spread import SoftSpread, soft_scores, soft_spreads
-from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
+from scheduler_core.schedulers.v1_37.status import SKIP
 
-_SPREAD, _AFFINITY, _FIT, _IMAGES = (
-    "PodTopologySpread",
-    "InterPodAffinity",
-    "NodeResourcesFit",
-    "ImageLocality",
-)
-
-
-class _Kept(Struct, frozen=True):
-    """The plugins of a release by what is kept of them (:class:`.plugins.declaration.Reused`)."""
-
-    static_filters: tuple[str, ...]
-    static_scores: tuple[str, ...]
-    row_scores: tuple[str, ...]
-    followed: frozenset[str]
-    scored: frozenset[str]
-
-
-@cache
-def _kept_of(dialect: Dialect) -> _Kept:
-    rows = dialect.declared
-    return _Kept(
-        tuple(row.key for row in rows if row.reuse.filter == "nodes"),
-        tuple(row.key for row in rows if row.reuse.score == "nodes"),
-        tuple(row.key for row in rows if row.reuse.score == "requests"),
-        frozenset(row.key for row in rows if row.reuse.filter),
-        frozenset(row.key for row in rows if row.reuse.score),
-    )
+_IMAGES = "ImageLocality"
 
 
 class Chosen(Struct, frozen=True):
@@ -77,45 +48,20 @@ class ClassCounts(Struct, frozen=True):
     soft: tuple[bool, ...]
 
 
-class ClassResults:
+class ClassResults(ClassFilters):
     """One class of pods on nodes of one structure."""
 
     is_lent = False
     """Whether copies of the cluster share it (:mod:`.loans`)."""
 
     def __init__(self, ctx: Context) -> None:
-        self.ctx = ctx
-        self.plugins, self.kept = ctx.plugins, _kept_of(ctx.configuration.dialect)
+        super().__init__(ctx)
         self.position = ctx.cluster.log.end
         self.version = ctx.nodes.version
-        self.usable = self._prepare()
         if self.usable:
             self._build()
 
     # Building.
-
-    def _prepare(self) -> bool:
-        """Run PreFilter; return whether every plugin that takes part is followed here."""
-        ctx, pod = self.ctx, self.ctx.pod
-        if pod.volumes or pod.spec.get("resourceClaims") or pod.resource_claims or pod.host_ports:
-            return False
-        if pod.affinity.required or pod.affinity.preferred or pod.affinity.preferred_anti:
-            return False
-        if not {_FIT, _SPREAD, _AFFINITY} <= set(ctx.profile.points["filter"]):
-            return False
-        if not self.kept.scored.issuperset(ctx.profile.points["score"]):
-            return False
-        if not unsigned_because(pod, ctx.profile):  # batching needs the scores of each plugin
-            return False
-        for key in ctx.profile.points["preFilter"]:
-            if not self.plugins[key].of_class:
-                return False
-            status, names = self.plugins[key].pre_filter(ctx)
-            if status.code not in (SUCCESS, SKIP) or names is not None:
-                return False
-            if status.code == SKIP:
-                ctx.skipped.add(key)
-        return set(ctx.profile.points["filter"]) - ctx.skipped <= self.kept.followed
 
     def _build(self) -> None:
         self.ctx.pod.compile()  # for the others of the class
@@ -127,13 +73,13 @@ class ClassResults:
         )
         self.ids: dict[str, Rows] = {}
         self.counted_by: dict[int, ClassCounts | None] = {}
-        self.place: Rows = nodes.mask(("place", nodes.order_version), self._places)
+        self.place = nodes.places()
         self.static = self._passing(rows)
         scoring = [
             key
             for key in ctx.profile.points["score"]
             if not ctx.profile.has(key, "preScore")
-            or key == _SPREAD
+            or key == SPREAD
             or self.plugins[key].pre_score(ctx, rows).code != SKIP
         ]
         images = (c.get("image") or "" for c in (*ctx.pod.containers, *ctx.pod.init_containers))
@@ -145,32 +91,16 @@ class ClassResults:
         }
         self.level = [key for key, raw in self.raw.items() if not raw.any()]
         self.even = sum(self._weighted(key, rows[:1], self.raw.pop(key)[:1]) for key in self.level)
-        codes = self.plugins[_FIT].filter(ctx, rows)
+        codes = self.plugins[FIT].filter(ctx, rows)
         self.feasible = self.static.copy() if codes is None else self.static & (codes == 0)
         self.by_numbers: dict[Hashable, dict[Hashable, tuple[bool, int]]] = {}
         """By the columns there are and a row's numbers: room and score. Copies share it."""
         self.plain = np.zeros(len(rows), np.int64)
         self.stale = np.ones(len(rows), np.bool_)
-        spreads = soft_spreads(ctx, rows) if _SPREAD in scoring else []
+        spreads = soft_spreads(ctx, rows) if SPREAD in scoring else []
         self.usable = spreads is not None
         self.soft: list[SoftSpread] = spreads or []
         self.normalized = self._normalized(None)
-
-    def _passing(self, rows: Rows) -> Mask:
-        """Return which rows pass the filters that depend on node objects alone."""
-        ctx, out = self.ctx, np.ones(len(rows), np.bool_)
-        for key in self.kept.static_filters:
-            asked = ctx.profile.has(key, "filter") and key not in ctx.skipped
-            codes = self.plugins[key].filter(ctx, rows) if asked else None
-            if codes is not None:
-                out &= codes == 0
-        return out
-
-    def _places(self) -> Rows:
-        """Return the place of each row in the walk, -1 for a row that is not in it."""
-        out = np.full(self.ctx.nodes.capacity, -1, np.intp)
-        out[self.rows] = np.arange(len(self.rows))
-        return out
 
     def _weighted(self, key: str, rows: Rows, raw: Ints) -> Ints:
         """Return a plugin's weighted scores of rows with these raw scores."""
@@ -240,16 +170,16 @@ class ClassResults:
             return ClassCounts(terms, False, ()) if terms else None
         selectors = [soft.constraint.selector for soft in self.soft]
         soft = tuple(not one.empty and one.matches(pod.labels) for one in selectors)
-        spread = _SPREAD not in ctx.skipped
+        spread = SPREAD not in ctx.skipped
         return ClassCounts(terms, spread, soft) if terms or spread or any(soft) else None
 
     def _follow(self, counts: ClassCounts, row: int, pod: CompiledPod, sign: int) -> None:
         """Count a pod in or out for the rules on other pods."""
         ctx, place = self.ctx, self.place[row]
         if counts.terms:
-            self.plugins[_AFFINITY].update(ctx, ctx.states[_AFFINITY], pod, row, sign)
+            self.plugins[AFFINITY].update(ctx, ctx.states[AFFINITY], pod, row, sign)
         if counts.spread:
-            self.plugins[_SPREAD].update(ctx, ctx.states[_SPREAD], pod, row, sign)
+            self.plugins[SPREAD].update(ctx, ctx.states[SPREAD], pod, row, sign)
         for soft, counted in zip(self.soft, counts.soft):
             if counted:
                 soft.follow(int(place), sign)
@@ -283,7 +213,7 @@ class ClassResults:
     def _have_room(self, places: Rows) -> Mask:
         """Return which places have room for the requests."""
         with self.ctx.nodes.unkept():
-            codes = self.plugins[_FIT].filter(self.ctx, self.rows[places])
+            codes = self.plugins[FIT].filter(self.ctx, self.rows[places])
         return np.ones(len(places), np.bool_) if codes is None else codes == 0
 
     def rescore_stale(self) -> None:
@@ -344,11 +274,11 @@ class ClassResults:
     def _admitted(self) -> Mask:
         """Return which places pass every filter."""
         ctx, mask = self.ctx, self.feasible
-        if _SPREAD not in ctx.skipped:
-            for spread in ctx.states[_SPREAD]:
+        if SPREAD not in ctx.skipped:
+            for spread in ctx.states[SPREAD]:
                 fits = spread.matches + spread.self_match - spread.least() <= spread.constraint.max_skew
                 mask = mask & np.append(fits, False)[self._ids(spread.constraint.key)]
-        state = ctx.states[_AFFINITY]
+        state = ctx.states[AFFINITY]
         for key in {*state.anti, *state.existing}:
             tables = [
                 table <= 0 for table in (state.anti.get(key), state.existing.get(key)) if table is not None
@@ -389,5 +319,5 @@ class ClassResults:
         if self.soft:
             if number is None:
                 number = len(self.rows) if places is None else len(places)
-            totals += self.ctx.profile.weights[_SPREAD] * soft_scores(self.soft, places, number)
+            totals += self.ctx.profile.weights[SPREAD] * soft_scores(self.soft, places, number)
         return totals

@@ -387,6 +387,16 @@ class NodeTable(Forkable):
 
         return self.mask(("having", key, self.order_version), make)
 
+    def places(self) -> Rows:
+        """Return the place of each row in the walk, -1 for a row that is not in it; do not change it."""
+
+        def make() -> Rows:
+            out = np.full(self.capacity, -1, np.intp)
+            out[self.order] = np.arange(len(self.order))
+            return out
+
+        return self.mask(("place", self.order_version), make)
+
     def mask(self, key: Hashable, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """Return an array over all rows that depends on node objects alone, kept until one changes."""
         if self._mask_version != self.version or len(self._masks) > _MAX_MASKS:

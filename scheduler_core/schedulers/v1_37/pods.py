@@ -46,6 +46,9 @@ _SHARED = frozenset(
 )
 """What placing a pod asks of it; ``spec_key`` says it all unless the status has any of ``_TELLING``."""
 
+_SHARED_WHERE_PLACED = ("class_key", "demand", "held", "held_nonzero")
+"""What other pods' attempts ask of a pod on a node."""
+
 _TELLING = _REPORTED | {"conditions", "resourceClaimStatuses"}
 
 
@@ -93,10 +96,13 @@ class PodAffinityTerms(Struct, frozen=True):
 NO_AFFINITY = PodAffinityTerms()
 
 
-def _placed(compiled: type[CompiledPod], manifest: Mapping[str, Any], node: str) -> CompiledPod:
-    """Return a pod on a node, which it may be assumed on."""
+def _placed(
+    compiled: type[CompiledPod], manifest: Mapping[str, Any], node: str, made: Mapping[str, Any]
+) -> CompiledPod:
+    """Return a pod on a node, which it may be assumed on, with what was compiled of it."""
     pod = compiled(manifest)
     pod.node = node
+    pod.__dict__.update(made)
     return pod
 
 
@@ -133,8 +139,10 @@ class CompiledPod:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the manifest and the node alone: the rest is compiled of them."""
-        return _placed, (type(self), self.manifest, self.node)
+        """Pickle the manifest and the node, and what pods of a class share; the rest is compiled of them."""
+        made = self.__dict__
+        shared = {name: made[name] for name in _SHARED_WHERE_PLACED if name in made} if self.node else {}
+        return _placed, (type(self), self.manifest, self.node, shared)
 
     @property
     def finished(self) -> bool:

@@ -141,6 +141,14 @@ class SchedulingQueue:
         waits = self.flights or self.unschedulable.rejected() or len(self.backoff) or len(self.error_backoff)
         return not waits and not self.unschedulable.reached(self.rules.registered(event))
 
+    def wakes_nobody(self, event: ClusterEvent) -> bool:
+        """Return whether the event means nothing to any entity that waits for one."""
+        registered = self.rules.registered(event)
+        return all(
+            isinstance(entity, QueuedPodInfo) and entity.is_indifferent(registered)
+            for entity in self.unschedulable.reached(registered)
+        )
+
     def enter_replicas(self, pods: Iterable[CompiledPod], *, apart: int) -> None:
         """Let pods in that no plugin gates, with so many milliseconds after each; see :meth:`is_still`."""
         self.active.add_ranked(self._arriving(pods, apart))

@@ -27,6 +27,11 @@ _KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Name
 """Objects besides nodes and pods that the answers depend on."""
 
 
+def state_of(cluster: ClusterState) -> tuple[int, ...]:
+    """Return what changes with the objects that the answers of all classes depend on."""
+    return cluster.nodes.structure, *[cluster.versions.get(kind, 0) for kind in _KINDS]
+
+
 class Reuse:
     """The classes of pods that were seen last."""
 
@@ -61,8 +66,7 @@ class Reuse:
 
     def _drop_outdated(self) -> None:
         """Drop the classes if what they all depend on has changed."""
-        cluster = self._cluster
-        state = cluster.nodes.structure, *[cluster.versions.get(kind, 0) for kind in _KINDS]
+        state = state_of(self._cluster)
         if state != self._state:
             self._classes.clear()
             self._state = state

@@ -24,7 +24,16 @@ from scheduler_core.schedulers.v1_37.interface import (
     HintAnswer,
     HintContext,
 )
-from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Codes, Context, Ints, Plugin, Rows, Status
+from scheduler_core.schedulers.v1_37.plugins.base import (
+    MAX_SCORE,
+    Codes,
+    Context,
+    Ints,
+    Mask,
+    Plugin,
+    Rows,
+    Status,
+)
 from scheduler_core.schedulers.v1_37.plugins.declaration import CPU_AND_MEMORY, Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed, metadata, spec, status
 from scheduler_core.schedulers.v1_37.plugins.shape import evaluate, read_shape
@@ -155,6 +164,31 @@ class NodeResourcesFit(Plugin):
         if served_by_devices(ctx, strategy.get("resources")):
             return make(ctx, rows, strategy)
         return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: make(ctx, some, strategy))
+
+
+def room_of(ctx: Context) -> Callable[[Rows], Mask]:
+    """Return what tells which rows NodeResourcesFit passes, without what is lacking on the others.
+
+    It is good until a node object changes.
+    """
+    nodes, demand, spared = ctx.nodes, ctx.pod.demand, backed(ctx.cluster, ctx.pod.requests)
+    columns = [
+        (nodes.column(nodes.allocatable, name), nodes.column(nodes.requested, name), amount, name in spared)
+        for name, amount in checked(ctx.pod.requests, ctx.arguments(NodeResourcesFit.key))
+    ]
+    pods = nodes.column(nodes.allocatable, "pods")
+
+    def fits(rows: Rows) -> Mask:
+        out: Mask = nodes.pod_counts[rows] < pods[rows]
+        for whole, used, amount, is_spared in columns:
+            here = whole[rows]
+            enough = here - used[rows] >= amount
+            out &= enough | (here == 0) if is_spared else enough
+        if nodes.shared is not None and demand is not None:
+            out &= ~nodes.shared.crowded(rows, demand)
+        return out
+
+    return fits
 
 
 def _lacking(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]], spared: frozenset[str]) -> Codes:

@@ -1,0 +1,115 @@
+"""Where walks end for classes of pods of which only the node's own columns matter: no node is scored.
+
+What repeats a recorded decision knows the node, and lacks only where the next walk begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from scheduler_core.forks import Copier, Forkable, emptied, same
+from scheduler_core.schedulers.v1_37.class_filters import AFFINITY, SPREAD, ClassFilters
+from scheduler_core.schedulers.v1_37.filters import feasible_wanted
+from scheduler_core.schedulers.v1_37.nodes import Rows
+from scheduler_core.schedulers.v1_37.plugins.base import Context
+from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import room_of
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
+from scheduler_core.schedulers.v1_37.reuse import state_of
+from scheduler_core.schedulers.v1_37.state import ClusterState
+
+MOST_CELLS = 2_000_000
+"""Classes times nodes that are kept."""
+
+
+class ClassWalk(ClassFilters):
+    """The walks of one class of pods, on node objects that do not change."""
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self.usable = self.usable and self._looks_at_nodes_alone()
+        if not self.usable:
+            return
+        ctx.pod.compile()
+        self.rows: Rows = ctx.nodes.order
+        self.wanted = feasible_wanted(ctx.profile.percentage, len(self.rows))
+        if self.wanted < len(self.rows):
+            self.place = ctx.nodes.places()
+            self.static = self._passing(self.rows)
+            self.have_room = room_of(ctx)
+            self.feasible = self.static & self.have_room(self.rows)
+            self.position = ctx.cluster.log.end
+
+    def _looks_at_nodes_alone(self) -> bool:
+        """Return whether filters look at no more than each node."""
+        state = self.ctx.states[AFFINITY]
+        return SPREAD in self.ctx.skipped and not state.anti and not state.existing
+
+    def end(self, start: int) -> int | None:
+        """Return the index of the node that the walk after one from ``start`` begins with.
+
+        ``None`` if no such walk can begin there.
+        """
+        if self.wanted >= len(self.rows):
+            return start
+        self._catch_up()
+        places = self.feasible.nonzero()[0]
+        if start >= len(self.rows) or not len(places):
+            return None
+        if len(places) <= self.wanted:
+            return start
+        return int(places[(int(places.searchsorted(start)) + self.wanted) % len(places)])
+
+    def _catch_up(self) -> None:
+        """Look again at the nodes that pods came to or left since the last walk."""
+        log, since = self.ctx.cluster.log, self.position
+        self.position = log.end
+        places = np.arange(len(self.rows)) if log.since(since) is None else self.place[log.rows(since)]
+        places = places[places >= 0]
+        if len(places):
+            self.feasible[places] = self.static[places] & self.have_room(self.rows[places])
+
+
+class ClassWalks(Forkable):
+    """The walks of the classes of a cluster's pods, made when they are asked for."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_configuration": same, "_kept": emptied}
+
+    def __init__(self, cluster: ClusterState, configuration: CompiledConfiguration) -> None:
+        self._cluster = cluster
+        self._configuration = configuration
+        self._kept: dict[tuple[Any, ...], ClassWalk] = {}
+        self._state: tuple[Any, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Store as empty for the stored cluster."""
+        return ClassWalks, (self._cluster, self._configuration)
+
+    def renew(self) -> bool:
+        """Drop what has changed with other objects; return whether any pod's walk looks at nodes alone."""
+        cluster = self._cluster
+        cluster.nodes.refresh()
+        state = cluster.nodes.version, *state_of(cluster)
+        if state != self._state:
+            self._kept.clear()
+            self._state = state
+        classes = cluster.classes
+        return bool(len(cluster.nodes.order)) and not (classes.with_affinity or classes.with_required_anti)
+
+    def find(self, pod: CompiledPod, profile: KubeSchedulerProfile) -> ClassWalk | None:
+        """Return the walks of a pod's class, ``None`` if they cannot be known without a full attempt."""
+        if not profile.points["score"] or profile.unprepared or pod.affinity.required_anti:
+            return None
+        key = pod.spec_key
+        walk = self._kept.get(key)
+        if walk is None:
+            if (len(self._kept) + 1) * len(self._cluster.nodes.order) > MOST_CELLS:
+                self._kept.clear()
+            ctx = Context(pod, self._cluster, profile, self._configuration)
+            walk = self._kept[key] = ClassWalk(ctx)
+        elif pod is not walk.ctx.pod:
+            pod.share_compiled(walk.ctx.pod)
+        return walk if walk.usable else None
