@@ -140,7 +140,16 @@ export class Deck {
     this.pause();
     const { playback } = this.view;
     if (this.byPhase) this.#walk("phase", 1, since);
+    else if (playback.onward > playback.last && playback.complete === false) void this.#once(playback.onward, since);
     else playback.goto(playback.onward, since);
+  }
+
+  /** Go to a cycle that is still to be computed, unless one goes elsewhere meanwhile: the press is not lost. */
+  async #once(index: number, since: number) {
+    const { playback } = this.view;
+    const { wanted, generation } = playback;
+    await playback.has(index);
+    if (playback.wanted === wanted && playback.generation === generation) playback.goto(index, since);
   }
 
   /** From now on, and on every later example, step by whole cycles. */
