@@ -81,9 +81,8 @@ def test_a_pod_is_written_by_completion_alone(page: Page) -> None:
     page.wait_for_function("() => podstep.playback.pods.keys.includes('default/late')")
 
 
-def test_enter_after_a_whole_word_is_a_new_line(page: Page) -> None:
+def enter_after_a_whole_word_is_a_new_line(page: Page, yaml: Yaml) -> None:
     """What stands there already need not be taken: one Enter ends the line."""
-    _, yaml = edited(page)
     yaml.field.press("Control+End")
     page.keyboard.type("  restartPolicy: Never")
     expect(offered(page).first).to_have_text("Never")
@@ -93,22 +92,21 @@ def test_enter_after_a_whole_word_is_a_new_line(page: Page) -> None:
     yaml.shows(re.compile(r"\n  restartPolicy: Never\n  x$"))
 
 
-def test_fields_say_what_they_are_and_what_counts_for_nothing(page: Page) -> None:
+def fields_say_what_they_are_and_what_counts_for_nothing(page: Page, yaml: Yaml) -> None:
     """The list shows a field's type and that one is not read; beside the chosen one stands its sentence."""
-    _, yaml = edited(page)
     yaml.field.press("Control+End")
     page.keyboard.type("  hostPI")
     first = offered(page).filter(has_text="hostPID")
     expect(first).to_contain_text("boolean · not read")
     expect(page.locator(".cm-completionInfo")).to_contain_text("podstep does not read this field")
+    page.keyboard.press("Escape")
 
 
-def test_a_mistake_is_marked_on_its_line_with_its_remedy(page: Page) -> None:
+def a_mistake_is_marked_on_its_line_with_its_remedy(page: Page, yaml: Yaml) -> None:
     """A mark in the gutter, the words under the pointer and in the list; a click there leads to the line."""
-    bench, yaml = edited(page)
     yaml.field.press("Control+End")
     page.keyboard.type("  tolerations: [{key: a, operator: Exist}]")
-    row = bench.build.get_by_role("list", name="Errors").get_by_role("button")
+    row = Workbench(page).build.get_by_role("list", name="Errors").get_by_role("button")
     expect(row).to_contain_text("did you mean 'Exists'?")
     expect(row).to_contain_text("line 13")
     mark = page.locator(".cm-lint-marker-error")
@@ -129,9 +127,8 @@ def test_a_mistake_is_marked_on_its_line_with_its_remedy(page: Page) -> None:
     expect(row).to_have_count(0)
 
 
-def test_help_by_pointer_and_by_key(page: Page) -> None:
+def help_comes_by_pointer_and_by_key(page: Page, yaml: Yaml) -> None:
     """Resting on a field explains it; so does F1 where the cursor is, until Escape."""
-    _, yaml = edited(page)
     page.locator(".cm-line", has_text="containers").get_by_text("containers").hover()
     card = page.locator(".cm-help")
     expect(card).to_contain_text("Pod spec.containers")
@@ -145,9 +142,8 @@ def test_help_by_pointer_and_by_key(page: Page) -> None:
     expect(card).to_have_count(0)
 
 
-def test_tab_indents_and_is_no_trap(page: Page) -> None:
+def tab_indents_and_is_no_trap(page: Page, yaml: Yaml) -> None:
     """Tab indents; after Escape it leaves, forwards and backwards, as the field's description tells."""
-    bench, yaml = edited(page)
     expect(yaml.field).to_have_accessible_description(re.compile("Esc Tab leaves"))
     yaml.field.press("Control+End")
     yaml.field.press("Tab")
@@ -164,8 +160,23 @@ def test_tab_indents_and_is_no_trap(page: Page) -> None:
     yaml.field.press("Shift+Tab")
     expect(yaml.field).not_to_be_focused()
     yaml.shows(SMALL)
-    bench.build.get_by_role("tab", name="YAML").focus()
+    Workbench(page).build.get_by_role("tab", name="YAML").focus()
     tab_until(page, lambda focused: "YAML of this draft" in focused, most=12)
+
+
+def test_a_text_is_written_explained_and_corrected(page: Page) -> None:
+    """Help, Enter, completions, mistakes and Tab, one after the other in one editor."""
+    _, yaml = edited(page)
+    help_comes_by_pointer_and_by_key(page, yaml)
+    for claim in (
+        enter_after_a_whole_word_is_a_new_line,
+        fields_say_what_they_are_and_what_counts_for_nothing,
+        a_mistake_is_marked_on_its_line_with_its_remedy,
+        tab_indents_and_is_no_trap,
+    ):
+        yaml.fill(SMALL)
+        yaml.shows(SMALL)
+        claim(page, yaml)
 
 
 def test_a_shared_text_is_read_by_tabbing_through(page: Page, site: Stack) -> None:

@@ -5,18 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.editors import manifests
 from tests.browser.pages import Workbench, cycles_of_example, example_text, share, tab_until
 from tests.services.stack import Stack
-
-
-@pytest.fixture
-def bench(page: Page, site: Stack) -> Workbench:
-    """The shop on twelve nodes, before its first cycle."""
-    return Workbench(page).open(share(site, example_text("shop"), "A shop on twelve nodes"))
 
 
 def test_the_main_job_by_keyboard_alone(page: Page) -> None:
@@ -198,7 +191,7 @@ def test_a_paste_by_keyboard(page: Page) -> None:
     bench.at(1)
 
 
-def test_space_plays_and_pauses(page: Page, bench: Workbench) -> None:
+def space_plays_and_pauses(page: Page, bench: Workbench) -> None:
     """Space starts and stops playing wherever the focus is not on a control."""
     page.keyboard.press("Space")
     expect(bench.button("Pause")).to_be_visible()
@@ -207,7 +200,7 @@ def test_space_plays_and_pauses(page: Page, bench: Workbench) -> None:
     expect(bench.button("Play")).to_be_visible()
 
 
-def test_nodes_are_found_and_walked_through(page: Page, bench: Workbench) -> None:
+def nodes_are_found_and_walked_through(page: Page, bench: Workbench) -> None:
     """`/` finds a node; arrows walk through the tree and the stage, Enter selects, Escape lets go."""
     page.keyboard.press("/")
     expect(bench.build.get_by_label("Find a node or pod")).to_be_focused()
@@ -231,7 +224,7 @@ def test_nodes_are_found_and_walked_through(page: Page, bench: Workbench) -> Non
     expect(sheet.get_by_role("heading")).to_have_text(re.compile("^general-"))
 
 
-def test_the_timeline_is_a_slider(page: Page, bench: Workbench) -> None:
+def the_timeline_is_a_slider(page: Page, bench: Workbench) -> None:
     """The timeline has one tab stop, moves by arrows and pages, and says where it is."""
     bench.timeline.focus()
     page.keyboard.press("PageUp")
@@ -243,7 +236,7 @@ def test_the_timeline_is_a_slider(page: Page, bench: Workbench) -> None:
     expect(bench.timeline).to_have_attribute("aria-valuetext", "before the first cycle")
 
 
-def test_tabs_and_matrices_are_walked_through(page: Page, bench: Workbench) -> None:
+def tabs_and_matrices_are_walked_through(page: Page, bench: Workbench) -> None:
     """Arrows move between tabs and, in a matrix with one tab stop, between cells; Enter selects or sorts."""
     bench.goto(20)
     bench.inspect.get_by_role("tab", name="Story").focus()
@@ -265,7 +258,7 @@ def test_tabs_and_matrices_are_walked_through(page: Page, bench: Workbench) -> N
     expect(grid.get_by_role("columnheader").first).to_have_attribute("aria-sort", "ascending")
 
 
-def test_panels_help_and_table_have_keys(page: Page, bench: Workbench) -> None:
+def panels_help_and_table_have_keys(page: Page, bench: Workbench) -> None:
     """`[` and `]` hide the panels, `t` shows the nodes as a table, `?` lists the keys; splitters move."""
     bench.goto(3)
     splitter = page.get_by_role("separator", name="Width of the Inspect panel")
@@ -287,6 +280,21 @@ def test_panels_help_and_table_have_keys(page: Page, bench: Workbench) -> None:
     page.keyboard.press("Escape")
     expect(keys).to_have_count(0)
     bench.at(3)
+
+
+def test_everything_in_the_workbench_has_keys(page: Page, site: Stack) -> None:
+    """Timeline, nodes, tabs, matrices, panels and Play, one after the other in the shop on twelve nodes."""
+    bench = Workbench(page).open(share(site, example_text("shop"), "A shop on twelve nodes"))
+    for claim in (
+        the_timeline_is_a_slider,
+        nodes_are_found_and_walked_through,
+        tabs_and_matrices_are_walked_through,
+        panels_help_and_table_have_keys,
+        space_plays_and_pauses,
+    ):
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("Home")
+        claim(page, bench)
 
 
 def test_reduced_motion_is_respected(visitor: Callable[..., Page]) -> None:

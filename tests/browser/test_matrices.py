@@ -41,26 +41,43 @@ def lines(page: Page) -> list[list[str]]:
     return [line.split("\t") for line in str(page.evaluate(COPIED)).split("\n")]
 
 
-def test_a_matrix_and_the_stage_light_each_other(page: Page, shop: str) -> None:
+def lights(page: Page, table: Locator) -> None:
     """By pointer and by the keyboard's focus a row lights its node; a node on the stage lights its row."""
+    row = table.get_by_role("row").nth(2)
+    name = row.get_by_role("rowheader").inner_text()
+    row.get_by_role("rowheader").hover()
+    becomes(lambda: page.evaluate(HOVERED), name)
+    expect(page.locator(".node.hovered")).to_contain_text(name)
+    page.mouse.move(5, 5)
+    table.get_by_role("row").nth(1).get_by_role("rowheader").click()
+    page.keyboard.press("ArrowDown")
+    becomes(lambda: page.evaluate(HOVERED), name)
+    Workbench(page).node(name).hover()
+    expect(row).to_have_class(re.compile("is-hovered"))
+
+
+def copies(page: Page, panel: Locator, table: Locator) -> None:
+    """Ctrl C copies the header and the rows on screen, sorted and filtered, as the button does."""
+    panel.get_by_role("searchbox").fill("general")
+    expect(table.get_by_role("rowheader").filter(has_text="batch")).to_have_count(0)
+    table.get_by_role("columnheader", name="node", exact=True).click()
+    page.keyboard.press("Control+c")
+    expect(page.get_by_text(re.compile(r"^\d rows copied$")).last).to_be_visible()
+    by_key = lines(page)
+    assert by_key[0][0].startswith("node")
+    assert [row[0] for row in by_key[1:]] == texts(table.get_by_role("rowheader"))
+    panel.get_by_role("button", name="Copy as tab separated text").first.click()
+    becomes(lambda: lines(page), by_key)
+    panel.get_by_role("searchbox").fill("")
+
+
+def test_a_matrix_and_the_stage_light_each_other(page: Page, shop: str) -> None:
+    """Both matrices do, and are copied; turned round, it is the column that lights and is lit."""
     for tab, grid in MATRICES.items():
-        table = opened(page, shop, tab, 20).get_by_role("grid", name=grid)
-        row = table.get_by_role("row").nth(2)
-        name = row.get_by_role("rowheader").inner_text()
-        row.get_by_role("rowheader").hover()
-        becomes(lambda: page.evaluate(HOVERED), name)
-        expect(page.locator(".node.hovered")).to_contain_text(name)
-        page.mouse.move(5, 5)
-        table.get_by_role("row").nth(1).get_by_role("rowheader").click()
-        page.keyboard.press("ArrowDown")
-        becomes(lambda: page.evaluate(HOVERED), name)
-        Workbench(page).node(name).hover()
-        expect(row).to_have_class(re.compile("is-hovered"))
-
-
-def test_nodes_as_columns_light_the_stage_and_are_lit(page: Page, shop: str) -> None:
-    """Turned round, it is the column."""
-    panel = opened(page, shop, "Priorities", 20)
+        panel = opened(page, shop, tab, 20)
+        table = panel.get_by_role("grid", name=grid)
+        lights(page, table)
+        copies(page, panel, table)
     panel.get_by_role("button", name="Priorities", exact=True).click()
     table = panel.get_by_role("grid", name="Priority by node")
     head = table.get_by_role("columnheader").nth(2)
@@ -70,23 +87,6 @@ def test_nodes_as_columns_light_the_stage_and_are_lit(page: Page, shop: str) -> 
     page.mouse.move(5, 5)
     Workbench(page).node(name).hover()
     expect(head).to_have_class(re.compile("lit-column"))
-
-
-def test_a_matrix_is_copied_by_key_as_it_is_sorted_and_filtered(page: Page, shop: str) -> None:
-    """Ctrl C in it copies the header and the rows on screen, as the button does."""
-    for tab, grid in MATRICES.items():
-        panel = opened(page, shop, tab, 20)
-        table = panel.get_by_role("grid", name=grid)
-        panel.get_by_role("searchbox").fill("general")
-        expect(table.get_by_role("rowheader").filter(has_text="batch")).to_have_count(0)
-        table.get_by_role("columnheader", name="node", exact=True).click()
-        page.keyboard.press("Control+c")
-        expect(page.get_by_text(re.compile(r"^\d rows copied$"))).to_be_visible()
-        by_key = lines(page)
-        assert by_key[0][0].startswith("node")
-        assert [row[0] for row in by_key[1:]] == texts(table.get_by_role("rowheader"))
-        panel.get_by_role("button", name="Copy as tab separated text").first.click()
-        becomes(lambda: lines(page), by_key)
 
 
 def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page, preempting: str) -> None:

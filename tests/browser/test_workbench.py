@@ -50,9 +50,9 @@ def test_an_example_is_picked(page: Page) -> None:
         bench.step().shows(cycles[index - 1])
 
 
-def test_steps_go_forward_and_back(page: Page, shop: str, cycles: list[Cycle]) -> None:
+def steps_go_forward_and_back(bench: Workbench, cycles: list[Cycle]) -> None:
     """Nodes fill as steps go forward and empty as they go back; both ends stop."""
-    bench = Workbench(page).open(shop)
+    page = bench.page
     placed = bench.stage.get_by_text(re.compile(r"12 nodes · \d+ of 42 pods placed"))
     expect(placed).to_contain_text("16 of 42")
     bench.step(3)
@@ -74,9 +74,9 @@ def test_steps_go_forward_and_back(page: Page, shop: str, cycles: list[Cycle]) -
     bench.at(FAILED).shows(cycles[FAILED - 1])
 
 
-def test_play_moves_until_it_is_paused(page: Page, shop: str) -> None:
+def play_moves_until_it_is_paused(bench: Workbench, _: list[Cycle]) -> None:
     """Play steps by itself at the chosen speed; after Pause nothing moves."""
-    bench = Workbench(page).open(shop)
+    page = bench.page
     page.get_by_label("Speed").select_option("5×")
     bench.button("Play").click()
     page.wait_for_function("() => podstep.playback.index >= 3")
@@ -95,9 +95,9 @@ def test_play_moves_until_it_is_paused(page: Page, shop: str) -> None:
     expect(bench.button("Play")).to_be_visible()
 
 
-def test_the_timeline_is_dragged(page: Page, shop: str, cycles: list[Cycle]) -> None:
+def the_timeline_is_dragged(bench: Workbench, cycles: list[Cycle]) -> None:
     """Pressing on the timeline goes there, dragging goes along, and what is shown is that cycle."""
-    bench = Workbench(page).open(shop)
+    page = bench.page
     box = bench.timeline.bounding_box()
     assert box
     middle = box["y"] + box["height"] / 2
@@ -117,11 +117,20 @@ def test_the_timeline_is_dragged(page: Page, shop: str, cycles: list[Cycle]) -> 
     expect(page).to_have_url(re.compile(r"[?&]step=12\b"))
 
 
-def test_the_story_is_reported(page: Page, shop: str, cycles: list[Cycle]) -> None:
+def test_one_moves_through_time(page: Page, shop: str, cycles: list[Cycle]) -> None:
+    """By the buttons and keys of the transport, by Play, and on the timeline."""
+    bench = Workbench(page).open(shop)
+    for claim in (steps_go_forward_and_back, play_moves_until_it_is_paused, the_timeline_is_dragged):
+        page.keyboard.press("Home")
+        bench.at(0)
+        claim(bench, cycles)
+
+
+def the_story_is_reported(bench: Workbench, cycles: list[Cycle]) -> None:
     """The Story ends with the event, labelled as simulated; its nouns lead to what they name."""
-    bench = Workbench(page).open(f"{shop}?step={FAILED}")
-    bench.at(FAILED).shows(cycles[FAILED - 1])
-    story = bench.panel("Story")
+    page = bench.page
+    bench.goto(FAILED).shows(cycles[FAILED - 1])
+    story = bench.tab("Story")
     event = " ".join(story.get_by_role("figure").inner_text().split())
     assert cycles[FAILED - 1].message in event
     assert event.startswith("Simulated event of pod ")
@@ -156,12 +165,12 @@ def test_a_clause_of_the_message_lights_its_nodes(page: Page, site: Stack) -> No
     expect(lit).to_have_count(0)
 
 
-def test_predicates_tell_order_and_reasons(page: Page, shop: str, cycles: list[Cycle]) -> None:
+def predicates_tell_order_and_reasons(bench: Workbench, cycles: list[Cycle]) -> None:
     """The ladder counts nodes in and out; the matrix tells passed, failed with a reason, or not reached."""
-    bench = Workbench(page).open(f"{shop}?step={RANKED}&tab=predicates")
-    bench.at(RANKED)
-    panel = bench.panel("Predicates")
-    rung = panel.get_by_role("listitem").filter(has=page.get_by_role("button", name="GeneralPredicates"))
+    panel = bench.tab("Predicates")
+    rung = panel.get_by_role("listitem").filter(
+        has=bench.page.get_by_role("button", name="GeneralPredicates")
+    )
     expect(rung).to_contain_text("12 → 5")
     grid = panel.get_by_role("grid", name="Node by predicate")
     expect(grid.get_by_role("rowheader")).to_have_count(12)
@@ -185,11 +194,9 @@ def test_predicates_tell_order_and_reasons(page: Page, shop: str, cycles: list[C
     assert f"4 {affinity}" in cycles[FAILED - 1].message
 
 
-def test_priorities_add_up_to_the_winner(page: Page, shop: str) -> None:
+def priorities_add_up_to_the_winner(bench: Workbench, _: list[Cycle]) -> None:
     """Map, reduced and weighted scores belong together, weighted ones add up to the sum; the tie is shown."""
-    bench = Workbench(page).open(f"{shop}?step={RANKED}&tab=priorities")
-    bench.at(RANKED)
-    panel = bench.panel("Priorities")
+    panel = bench.tab("Priorities")
     grid = panel.get_by_role("grid", name="Node by priority")
     expect(grid.get_by_role("rowheader")).to_have_count(5)
     expect(grid.get_by_role("gridcell", name="100,036, chosen")).to_have_count(1)
@@ -229,14 +236,12 @@ def number(text: str) -> float:
     return float(text.replace(",", "").replace("k", "")) * (1000 if "k" in text else 1)
 
 
-def test_the_queue_and_the_events_are_listed(page: Page, shop: str, cycles: list[Cycle]) -> None:
+def the_queue_and_the_events_are_listed(bench: Workbench, cycles: list[Cycle]) -> None:
     """Who waited when the cycle began, in the queue's order; events newest first, whose cycles are links.
 
     Where the Story ends in the unschedulable queue, the Queue lists the pod there and counts it.
     """
-    bench = Workbench(page).open(f"{shop}?step={RANKED}&tab=queue")
-    bench.at(RANKED)
-    panel = bench.panel("Queue")
+    panel = bench.tab("Queue")
     active = panel.get_by_role("table").first.get_by_role("row")
     expected = [cycle.pod.split("/")[-1] for cycle in cycles[RANKED:]]
     expect(active).to_have_count(len(expected) + 1)
@@ -272,6 +277,19 @@ def test_the_queue_and_the_events_are_listed(page: Page, shop: str, cycles: list
     expect(bench.inspect.get_by_role("tab", name="Queue")).to_contain_text(
         str(waiting.active_count + waiting.unschedulable_count + 1)
     )
+
+
+def test_every_tab_tells_of_the_cycle(page: Page, shop: str, cycles: list[Cycle]) -> None:
+    """Predicates, priorities, queue, events and story of a cycle that ranked, and of one that did not."""
+    bench = Workbench(page).open(shop)
+    for claim in (
+        predicates_tell_order_and_reasons,
+        priorities_add_up_to_the_winner,
+        the_queue_and_the_events_are_listed,
+        the_story_is_reported,
+    ):
+        bench.goto(RANKED)
+        claim(bench, cycles)
 
 
 def test_the_chosen_node_has_the_numbers_after_the_cycle(page: Page, shop: str, cycles: list[Cycle]) -> None:
