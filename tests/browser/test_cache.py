@@ -118,10 +118,11 @@ def test_the_head_says_what_the_engine_counted(page: Page, promise: str) -> None
     lights.click()
     panel.get_by_role("heading", name="Answers").hover()
     expect(bench.node("worker-1")).to_have_class(lit)
+    one_goes_from_stale_hit_to_stale_hit(bench, panel)
 
 
 def test_this_step_says_what_the_engine_counted(page: Page, good_day: str) -> None:
-    """The head's numbers, and each predicate's; an invalidation leads to its row and node."""
+    """The head's numbers, each predicate's; an invalidation leads to its row and node, the map to each."""
     # Hits, misses and nodes not reached stand beside each predicate as the engine recorded them.
     cycle = cycles_of(example_text("cache-good-day"))[TAINTED - 1]
     found = record(cycle).sources
@@ -140,7 +141,6 @@ def test_this_step_says_what_the_engine_counted(page: Page, good_day: str) -> No
         ]
         assert [int(text) for text in texts(row.locator("td.num"))] == counted
     # The taint's row leads to the reference page's row; its node lights up and is selected from here.
-    panel = opened(page, good_day, TAINTED)
     item = panel.locator(".invalidations li").filter(has_text="Node/UPDATE worker-07 (taints)")
     expect(item).to_contain_text("1 entry cleared of PodToleratesNodeTaints on worker-07")
     link = item.get_by_role("link")
@@ -154,6 +154,7 @@ def test_this_step_says_what_the_engine_counted(page: Page, good_day: str) -> No
     panel.get_by_text("Over the run, by row").click()
     rules = panel.get_by_role("table", name="Entries that each row of the invalidation table cleared")
     expect(rules.get_by_role("rowheader").first).to_contain_text("pod-add-general")
+    the_map_is_walked_down_three_levels_and_back(page, panel)
 
 
 CAUGHT = [
@@ -196,12 +197,11 @@ def stale_hits_are_reported(
     expect(row.get_by_role("button", name=f"cycle {first.written}", exact=True)).to_be_visible()
 
 
-def test_from_a_stale_hit_to_where_it_was_written_and_to_the_next(page: Page, promise: str) -> None:
+def one_goes_from_stale_hit_to_stale_hit(bench: Workbench, panel: Locator) -> None:
     """Its cycle is a click away; buttons, timeline and the key of failures know the cycles with such hits."""
     counted = [record(cycle).counts.stale for cycle in cycles_of(example_text("cache-broken-promise"))]
     stale = [i for i, n in enumerate(counted, 1) if n]
-    panel = opened(page, promise, stale[-1])
-    bench = Workbench(page)
+    page = bench.goto(stale[-1]).page
     expect(bench.timeline).to_have_attribute(
         "aria-valuetext", re.compile(rf", {counted[stale[-1] - 1]} stale hits$")
     )
@@ -218,9 +218,8 @@ def test_from_a_stale_hit_to_where_it_was_written_and_to_the_next(page: Page, pr
     bench.at(stale[0])
 
 
-def test_the_map_is_walked_down_three_levels_and_back(page: Page, good_day: str) -> None:
+def the_map_is_walked_down_three_levels_and_back(page: Page, panel: Locator) -> None:
     """From all nodes to one, to one predicate there, to its answer; the address and Back follow."""
-    panel = opened(page, good_day, TAINTED)
     view(panel, "Map").click()
     groups = panel.get_by_role("table", name="Valid entries of the cache by node")
     row = groups.get_by_role("row").filter(has_text="worker-07")

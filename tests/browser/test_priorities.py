@@ -69,8 +69,12 @@ def test_which_values_are_shown_is_in_the_address(
 
 
 def test_algorithms_are_rows_and_nodes_are_columns(page: Page, shop: str, cycle: Cycle) -> None:
-    """Turned round, A1N1 … are the engine's scores, best node first, and Combine sums each column."""
+    """Turned round, A1N1 … are the engine's scores, best node first, and Combine sums each column.
+
+    By keyboard, arrows reach a header, and Enter opens its priority.
+    """
     panel = opened(page, shop)
+    priorities_work_by_keyboard(page, panel)
     panel.get_by_role("button", name="Priorities", exact=True).click()
     grid = panel.get_by_role("grid", name="Priority by node")
     names = [cycle.nodes[node] for node in cycle.feasible.tolist()]
@@ -136,9 +140,8 @@ def test_a_node_is_worked_out_with_its_numbers(page: Page, shop: str, cycle: Cyc
     expect(panel.get_by_role("table", name=re.compile(f"total of {cycle.node}$"))).to_be_visible()
 
 
-def test_priorities_work_by_keyboard(page: Page, shop: str) -> None:
+def priorities_work_by_keyboard(page: Page, panel: Locator) -> None:
     """Arrows reach a header, Enter opens its priority; in the table below the focus stays where it was."""
-    panel = opened(page, shop)
     grid = panel.get_by_role("grid", name="Node by priority")
     grid.locator('[tabindex="0"]').focus()
     for key in ("Control+Home", "ArrowUp", "End"):

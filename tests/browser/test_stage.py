@@ -276,18 +276,13 @@ def test_a_step_moves_the_pod_to_its_node(visitor: Callable[..., Page], site: St
     bench.at(7)
 
 
-def test_nothing_moves_for_who_wants_no_motion(visitor: Callable[..., Page], site: Stack) -> None:
-    """With reduced motion a step is there at once."""
-    page = visitor(reduced_motion="reduce")
-    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
-    page.evaluate(MOVES)
-    assert moved(page, 0) == []
-    bench.at(4)
-
-
 def test_a_held_key_shows_the_newest_step_of_a_frame(page: Page, site: Stack) -> None:
-    """Of what is asked for before the last step was painted the newest comes with the next frame."""
-    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3").at(3)
+    """Of what is asked for before the last step was painted the newest comes with the next frame.
+
+    With reduced motion a step is there at once. A node that is pointed at is shown everywhere.
+    """
+    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3&tab=predicates").at(3)
+    pointing_at_a_node_shows_it_everywhere(bench)
     shown = page.evaluate(
         """async () => {
             const shown = [];
@@ -302,11 +297,13 @@ def test_a_held_key_shows_the_newest_step_of_a_frame(page: Page, site: Stack) ->
     )
     assert shown == [4, 8]
     bench.at(8)
+    page.evaluate(MOVES)
+    assert moved(page, 0) == [], "nothing moves for who wants no motion"
+    bench.at(9)
 
 
-def test_pointing_at_a_node_shows_it_everywhere(page: Page, site: Stack) -> None:
+def pointing_at_a_node_shows_it_everywhere(bench: Workbench) -> None:
     """From the matrix to the stage, and from the stage to the matrix."""
-    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=3&tab=predicates").at(3)
     row = bench.panel("Predicates").get_by_role("row").filter(has_text="node-b2")
     row.hover()
     expect(bench.node("node-b2")).to_have_class(re.compile("hovered"))
