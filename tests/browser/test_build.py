@@ -219,11 +219,11 @@ def test_many_nodes_are_tainted_as_one_step(page: Page) -> None:
     page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 0")
     bar.get_by_role("button", name="Redo").click()
     page.wait_for_function("() => podstep.playback.nodes.taints[1].length === 1")
+    the_nodes_that_are_lit_are_changed(bench)
 
 
-def test_the_nodes_that_are_lit_are_changed(page: Page) -> None:
+def the_nodes_that_are_lit_are_changed(bench: Workbench) -> None:
     """What is selected on the stage is what Change many nodes begins with."""
-    bench = own(page)
     bench.node("b-1").click()
     dialog = add(bench, "Change many nodes…")
     expect(dialog.get_by_label("Selected: b-1")).to_be_checked()
@@ -236,7 +236,7 @@ def test_the_nodes_that_are_lit_are_changed(page: Page) -> None:
     dialog.get_by_label("Change", exact=True).select_option("Cordon")
     dialog.get_by_role("button", name="Cordon 1 node").click()
     expect(dialog).to_have_count(0)
-    page.wait_for_function("() => podstep.playback.nodes.unschedulable?.[1]")
+    bench.page.wait_for_function("() => podstep.playback.nodes.unschedulable?.[1]")
 
 
 def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page) -> None:

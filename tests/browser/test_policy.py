@@ -84,10 +84,8 @@ def test_predicates_and_weights_are_changed_with_one_control_each(page: Page) ->
     expect(weight).to_have_value("7")
 
 
-def test_the_focus_stays_with_what_was_switched(page: Page) -> None:
+def the_focus_stays_with_what_was_switched(page: Page, panel: Locator) -> None:
     """By keyboard one goes on where one was, though the list is drawn anew."""
-    bench = own(page)
-    panel = policy(bench)
     always = panel.get_by_role("switch", name="Check all predicates on every node")
     always.focus()
     page.keyboard.press("Space")
@@ -102,8 +100,8 @@ def test_the_focus_stays_with_what_was_switched(page: Page) -> None:
 
 def test_the_cache_is_set_with_what_each_choice_does(page: Page) -> None:
     """Without a cache the other settings say why they do nothing; with one they can be changed."""
-    bench = own(page)
-    panel = policy(bench)
+    panel = policy(own(page))
+    the_focus_stays_with_what_was_switched(page, panel)
     mode, remedy = panel.get_by_label("Cache mode"), panel.get_by_label("Stale writes")
     audit = panel.get_by_role("switch", name="Audit every hit")
     expect(mode).to_have_accessible_description(re.compile("nothing is kept"))

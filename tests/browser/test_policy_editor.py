@@ -42,10 +42,9 @@ def text_of(panel: Locator) -> Yaml:
     return editor_in(panel, "Policy as YAML")
 
 
-def test_predicates_are_moved_by_keyboard_and_buttons(page: Page) -> None:
+def predicates_are_moved_by_keyboard_and_buttons(bench: Workbench, panel: Locator) -> None:
     """Alt with an arrow moves the row, which is announced; the focus and the ladder follow."""
-    bench = own(page, step=3)
-    panel = policy(bench)
+    page = bench.page
     before = page.evaluate(ORDER)
     page.evaluate(LISTEN)
     row(panel, "NoDiskConflict").get_by_role("switch").focus()
@@ -69,9 +68,9 @@ def test_predicates_are_moved_by_keyboard_and_buttons(page: Page) -> None:
     expect(panel.get_by_role("button", name="Back to the static order")).to_have_count(0)
 
 
-def test_a_predicate_is_dragged_to_its_place(page: Page) -> None:
+def a_predicate_is_dragged_to_its_place(bench: Workbench, panel: Locator) -> None:
     """By its handle; what it passed moves down by one."""
-    panel = policy(own(page))
+    page = bench.page
     before = page.evaluate(ORDER)
     grip = row(panel, "MatchInterPodAffinity").locator("[data-grip]")
     grip.scroll_into_view_if_needed()
@@ -89,17 +88,16 @@ def test_a_predicate_is_dragged_to_its_place(page: Page) -> None:
     page.wait_for_function(IN_ORDER, arg=wanted)
 
 
-def test_what_the_order_does_is_reported(page: Page) -> None:
+def what_the_order_does_is_reported(_: Workbench, panel: Locator) -> None:
     """Where every predicate is checked anyway, another thing is said."""
-    panel = policy(own(page))
     expect(panel).to_contain_text("which checks are saved and which reasons are counted, not which nodes fit")
     panel.get_by_role("switch", name="Check all predicates on every node").click()
     expect(panel).to_contain_text("only in which order reasons are listed")
 
 
-def test_a_weight_is_set_by_its_slider(page: Page) -> None:
+def a_weight_is_set_by_its_slider(bench: Workbench, panel: Locator) -> None:
     """The keyboard moves it; the number beside it goes along, and is in force once it rests."""
-    panel = policy(own(page))
+    page = bench.page
     slider = panel.get_by_role("slider", name="NodeAffinityPriority, weight")
     slider.focus()
     for _ in range(3):
@@ -142,15 +140,31 @@ def test_predicates_and_priorities_with_arguments_are_made_by_form(page: Page) -
     )
 
 
-def test_a_provider_is_taken(page: Page) -> None:
+def a_provider_is_taken(_: Workbench, panel: Locator) -> None:
     """The autoscaler's packs nodes."""
-    panel = policy(own(page))
     panel.get_by_label("Use a provider’s").select_option("ClusterAutoscalerProvider")
     expect(panel.get_by_role("spinbutton", name="Weight of MostRequestedPriority")).to_have_value("1")
 
 
+def test_a_policy_is_edited_by_its_controls(page: Page) -> None:
+    """The order of predicates, what it does, weights, and a whole provider's, one after the other."""
+    bench = own(page, step=3)
+    panel = policy(bench)
+    for claim in (
+        predicates_are_moved_by_keyboard_and_buttons,
+        a_predicate_is_dragged_to_its_place,
+        what_the_order_does_is_reported,
+        a_weight_is_set_by_its_slider,
+        a_provider_is_taken,
+    ):
+        claim(bench, panel)
+
+
 def test_the_text_and_the_controls_follow_each_other(page: Page) -> None:
-    """What is typed shows in the controls, a control changes what is typed, Apply puts it in force."""
+    """What is typed shows in the controls, a control changes what is typed, Apply puts it in force.
+
+    A name that is wrong is shown with what was meant; nothing can be applied, and Discard leads back.
+    """
     bench = own(page)
     panel = policy(bench)
     field = text_of(panel)
@@ -168,11 +182,6 @@ def test_the_text_and_the_controls_follow_each_other(page: Page) -> None:
     bench.build.get_by_role("button", name="Undo").click()
     field.shows("")
 
-
-def test_errors_of_the_text_stand_at_their_lines(page: Page) -> None:
-    """A name that is wrong is shown with what was meant; nothing can be applied, and Discard leads back."""
-    panel = policy(own(page))
-    field = text_of(panel)
     field.fill(
         "apiVersion: v1\nkind: Policy\npredicates:\n- {name: HostName, order: 2}\n- {name: PodFitResources}\n"
     )
