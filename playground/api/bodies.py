@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.http import HttpRequest
-from msgspec import Struct, ValidationError, convert, structs
+from msgspec import Struct, ValidationError, structs
 
 from playground.api.answers import ApiError
+from playground.calls.conversion import converted
 from playground.calls.faults import RequestFieldError, fault_of
 from playground.calls.requests import Request, read
 from playground.limits import limit
@@ -49,7 +50,7 @@ def body_of(request: HttpRequest, kind: type[P]) -> P:
     if issubclass(kind, Request):
         return read(kind, body)
     try:
-        return convert(body, kind)
+        return converted(body, kind)
     except ValidationError as error:
         fault = fault_of(error)
         raise RequestFieldError(fault.path, fault.message) from error

@@ -8,9 +8,10 @@ from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from django.http import QueryDict
-from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
+from msgspec import Meta, Struct, ValidationError, structs, to_builtins
 from msgspec.inspect import is_struct_type
 
+from playground.calls.conversion import converted
 from playground.calls.faults import Fault, RequestFieldError, fault_of
 from playground.protocol.declarations import Named, Raw
 
@@ -147,7 +148,7 @@ def read(takes: type[R], payload: Any, *, strict: bool = True) -> R:
     if not isinstance(payload, dict):
         raise RequestFieldError("", "The payload must be an object.")
     try:
-        request = convert(payload, takes, strict=strict)
+        request = converted(payload, takes, strict=strict)
     except ValidationError as error:
         fault = fault_of(error)
         if fault.missing:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from playground.calls.conversion import converted
 from playground.calls.faults import RequestFieldError
 from playground.edits import branches
 from playground.edits.drafts import written
@@ -32,7 +33,7 @@ TITLE = 120  # characters of a title
 def opening_of(given: Any) -> Opening:
     """Return what a client wants to open, as a row of an audit has it. Raises RequestFieldError."""
     try:
-        found = msgspec.convert(given, Opening)
+        found = converted(given, Opening)
     except msgspec.ValidationError as error:
         raise RequestFieldError("opens", f"This is not what a row opens: {error}.") from error
     acts = (

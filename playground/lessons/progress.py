@@ -19,6 +19,7 @@ from django.utils import timezone
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from playground.calls.conversion import converted
 from playground.lessons import receipts
 from playground.lessons.reviews import ReviewCard
 
@@ -117,7 +118,7 @@ def read(given: Any) -> Learned:
     that is ahead, this moment counts.
     """
     try:
-        found = msgspec.convert(given, Learned)
+        found = converted(given, Learned)
         _check_zones(found)
     except msgspec.ValidationError as error:
         raise ValueError(f"This is not a progress file: {error}") from error

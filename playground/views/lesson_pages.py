@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from playground.calls.conversion import converted
 from playground.courseware import LessonError, folder, glossary, misconceptions, tracks
 from playground.courseware.archives import PACKED, packed, unpacked
 from playground.courseware.facts import FACTS, signature
@@ -186,7 +187,8 @@ def change(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     if len(request.body) > BODY:
         return _refused(413, f"A change has at most {BODY:,} bytes.")
     try:
-        wanted: amendments.Change = msgspec.convert(parsed(request.body), amendments.Change)
+        change: Any = amendments.Change  # a union of structs
+        wanted: amendments.Change = converted(parsed(request.body), change)
     except ValueError as error:
         return _refused(400, f"The change cannot be read: {error}")
     undo = None
@@ -232,7 +234,7 @@ def stage(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
 def propose(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     """Answer what may be asked about a place of a scenario, with the fact that answers each."""
     try:
-        wanted: PointedPlace = msgspec.convert(parsed(request.body), PointedPlace)
+        wanted: PointedPlace = converted(parsed(request.body), PointedPlace)
     except ValueError as error:
         return _refused(400, f"The place cannot be read: {error}")
     text = _scenario(row, wanted.scenario)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from msgspec import Meta, Struct
 
 from playground.accounts import lesson_progress, offered, ownership
+from playground.calls.conversion import converted
 from playground.lessons import progress
 from playground.limits import limit
 from playground.models import Account
@@ -59,7 +60,7 @@ def exchange(request: HttpRequest) -> HttpResponse:
     if len(request.body) > limit("PROGRESS_BYTES"):
         return _refused(413, str(progress.ProgressSizeError()))
     try:
-        sent = msgspec.convert(parsed(request.body), ProgressExchange)
+        sent = converted(parsed(request.body), ProgressExchange)
         if sent.account != lesson_progress.tag(account):  # signed in to another one since the page was opened
             return _refused(409, "This browser is signed in to another account.")
         state = lesson_progress.added(account, progress.read(sent.progress), sent.revision)

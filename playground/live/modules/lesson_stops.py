@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import to_builtins
 
+from playground.calls.conversion import converted
 from playground.calls.requests import Fields, OfSource, Request, Text
 from playground.courseware import LessonError, folder
 from playground.courseware.playthrough import LIMITS
@@ -60,7 +61,7 @@ async def propose(call: Call[AuthoringPropose]) -> Answer:
 
 def _place(given: Any) -> AskedPlace:
     try:
-        return msgspec.convert(given, AskedPlace)
+        return converted(given, AskedPlace)
     except msgspec.ValidationError as error:
         raise CommandError("payload.invalid", f"place: {error}", field="place") from error
 
@@ -97,7 +98,7 @@ class _Stop(msgspec.Struct, forbid_unknown_fields=True):
 
 def _stop(given: Any) -> _Stop:
     try:
-        stop = msgspec.convert(given, _Stop)
+        stop = converted(given, _Stop)
     except msgspec.ValidationError as error:
         raise CommandError("payload.invalid", f"stop: {error}", field="stop") from error
     if len(msgspec.json.encode(stop)) > TASK_BYTES:
