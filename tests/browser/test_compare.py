@@ -77,8 +77,13 @@ def ready(page: Page) -> Page:
     return page
 
 
-def test_both_runs_step_together(page: Page, both: tuple[str, str]) -> None:
-    """From the first difference to each further one; pods elsewhere are marked on both stages."""
+def test_both_runs_step_together(
+    page: Page, both: tuple[str, str], accessible: Callable[[Page], None]
+) -> None:
+    """From the first difference to each further one; pods elsewhere are marked on both stages.
+
+    At both sizes and in both colours it is accessible, and does not scroll sideways.
+    """
     # One begins at the first difference, steps both, and jumps to each further one.
     found = compare(load(SPREAD), load(PACK))
     assert found.decision is not None
@@ -148,6 +153,9 @@ def test_both_runs_step_together(page: Page, both: tuple[str, str]) -> None:
     last = page.evaluate("podstep.compare.found.differences.at(-1)")
     page.get_by_role("region", name="Different decisions").get_by_role("button", name=last[2]).click()
     expect(page.locator("tr.is-selected").first).to_contain_text(last[2])
+    for size in turned(page):
+        accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
 
 
 def test_the_page_finds_the_rule_that_the_engine_finds(page: Page, site: Stack) -> None:
@@ -265,11 +273,3 @@ def test_a_policy_is_pasted_for_a_side(page: Page, both: tuple[str, str], watch:
         page.get_by_role("region", name="Right side").get_by_role("link", name="Spread, another Policy")
     ).to_be_visible()
     expect(page.locator(".both-rule")).to_have_text(re.compile("differently by (Least|Most)Requested"))
-
-
-def test_it_is_accessible(page: Page, both: tuple[str, str], accessible: Callable[[Page], None]) -> None:
-    """At both sizes and in both colours, and it does not scroll sideways."""
-    opened(page, *both)
-    for size in turned(page):
-        accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size

@@ -36,7 +36,7 @@ def active(box: Locator) -> Locator:
     return box.locator("[aria-selected=true]")
 
 
-def test_steps_nodes_pods_and_tabs_are_gone_to(page: Page, bench: Workbench) -> None:
+def steps_nodes_pods_and_tabs_are_gone_to(page: Page, bench: Workbench) -> None:
     """A number goes to its cycle, major.minor to its step, a few letters to a node, a pod or a tab."""
     box = opened(page, "17")
     expect(active(box)).to_have_text("Go to cycle 17")
@@ -69,7 +69,7 @@ def test_an_example_is_opened(page: Page, bench: Workbench) -> None:
     expect(page.get_by_role("heading", name="Making room")).to_be_visible()
 
 
-def test_what_was_used_last_stands_first(page: Page, bench: Workbench) -> None:
+def what_was_used_last_stands_first(page: Page, bench: Workbench) -> None:
     """What was run is offered first when nothing is typed, the last one before the others, over a reload."""
     for text in ("to the end", "nodes as a table"):
         opened(page, text)
@@ -82,7 +82,7 @@ def test_what_was_used_last_stands_first(page: Page, bench: Workbench) -> None:
     expect(recent).to_have_text([re.compile("^Nodes as a table"), re.compile("^To the end")])
 
 
-def test_the_list_is_walked_through(page: Page, bench: Workbench) -> None:
+def the_list_is_walked_through(page: Page, bench: Workbench) -> None:
     """Arrows wrap around, the mouse chooses, Escape and the key close it, and what is not there is said."""
     box = opened(page, "break")
     options = box.get_by_role("option")
@@ -109,7 +109,7 @@ def test_the_list_is_walked_through(page: Page, bench: Workbench) -> None:
     expect(box).to_have_count(0)
 
 
-def test_keys_do_nothing_while_typing(page: Page, bench: Workbench) -> None:
+def keys_do_nothing_while_typing(page: Page, bench: Workbench) -> None:
     """In a field letters are letters, and the palette's key still works; in a dialog nothing else listens."""
     page.keyboard.press("/")
     field = bench.build.get_by_label("Find a node or pod")
@@ -142,7 +142,7 @@ def test_the_editor_keeps_its_keys(page: Page, site: Stack) -> None:
     assert bench.index == 0
 
 
-def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> None:
+def the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> None:
     """Keys that work are in the help, in groups, and each that the help lists is a key of the table."""
     keys = page.evaluate(
         "async (module) => (await import(module)).COMMANDS.flatMap(({ keys }) => keys ?? [])",
@@ -176,6 +176,21 @@ def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> No
         assert wanted in caps
     box.get_by_role("button", name="open it").click()
     expect(page.get_by_role("dialog", name="Command palette")).to_be_visible()
+
+
+def test_everything_is_found_by_its_key_or_a_few_letters(page: Page, bench: Workbench) -> None:
+    """The palette, the keys and the help, one after the other on one page."""
+    for claim in (
+        what_was_used_last_stands_first,
+        keys_do_nothing_while_typing,
+        the_list_is_walked_through,
+        steps_nodes_pods_and_tabs_are_gone_to,
+        the_help_has_every_key_of_the_table,
+    ):
+        page.keyboard.press("Escape")
+        page.keyboard.press("Home")
+        bench.at(0)
+        claim(page, bench)
 
 
 def test_on_a_phone_a_button_opens_it(phone: Page, site: Stack) -> None:

@@ -88,6 +88,7 @@ def test_mistakes_are_marked_while_typing(page: Page) -> None:
     page.get_by_role("button", name="Clear").click()
     page.get_by_role("button", name="Open the workbench").click()
     expect(page.get_by_text("The box is empty")).to_be_visible()
+    an_empty_list_is_not_opened(page)
 
 
 def test_a_file_is_uploaded(page: Page, tmp_path: Path) -> None:
@@ -181,6 +182,7 @@ def test_markup_in_names_stays_text(page: Page) -> None:
 def test_errors_in_a_draft_are_marked_and_applied_when_mended(page: Page) -> None:
     """Editing a draft's YAML marks mistakes on their line; mended and applied, the simulation is anew."""
     bench = Workbench(page).open(drafted(page, MENDED))
+    a_search_opens_the_tree_and_enter_selects(page, bench)
     editor = yaml_of(bench).shows(re.compile("kind: Deployment"))
     editor.fill(MISTAKEN)
     expect(listed(page)).to_have_count(3)
@@ -195,10 +197,9 @@ def test_errors_in_a_draft_are_marked_and_applied_when_mended(page: Page) -> Non
     expect(listed(page)).to_have_count(0)
 
 
-def test_an_empty_list_is_not_opened(page: Page) -> None:
+def an_empty_list_is_not_opened(page: Page) -> None:
     """What kubectl prints when nothing was found is refused with advice, checked and opened alike."""
-    page.goto("/")
-    page.get_by_label("Manifests").fill("apiVersion: v1\nkind: List\nitems: []\n")
+    manifests(page).fill("apiVersion: v1\nkind: List\nitems: []\n")
     expect(listed(page)).to_contain_text("It contains no objects")
     page.get_by_role("button", name="Open the workbench").click()
     expect(page.get_by_text("1 problem to fix")).to_be_visible()
@@ -215,9 +216,8 @@ def test_a_paste_replaces_what_was_restored(page: Page) -> None:
     manifests(page).shows(MENDED).paste("kind: List").shows("kind: List")
 
 
-def test_a_search_opens_the_tree_and_enter_selects(page: Page) -> None:
+def a_search_opens_the_tree_and_enter_selects(page: Page, bench: Workbench) -> None:
     """Matches in closed groups are listed and counted, Enter selects the first, no match says so alone."""
-    bench = Workbench(page).open(drafted(page, MENDED))
     search = bench.build.get_by_label("Find a node or pod")
     search.fill("web")
     rows = bench.build.get_by_role("treeitem")

@@ -194,7 +194,7 @@ def predicates_tell_order_and_reasons(bench: Workbench, cycles: list[Cycle]) -> 
     assert f"4 {affinity}" in cycles[FAILED - 1].message
 
 
-def priorities_add_up_to_the_winner(bench: Workbench, _: list[Cycle]) -> None:
+def priorities_add_up_to_the_winner(bench: Workbench, _cycles: list[Cycle]) -> None:
     """Map, reduced and weighted scores belong together, weighted ones add up to the sum; the tie is shown."""
     panel = bench.tab("Priorities")
     grid = panel.get_by_role("grid", name="Node by priority")
