@@ -56,6 +56,9 @@ class ClassWalk(ClassFilters):
         if self.wanted >= len(self.rows):
             return start
         self._catch_up()
+        near = self.feasible[start : start + 2 * self.wanted].nonzero()[0]  # most walks end there
+        if len(near) > self.wanted:
+            return start + int(near[self.wanted])
         places = self.feasible.nonzero()[0]
         if start >= len(self.rows) or not len(places):
             return None
