@@ -171,8 +171,12 @@ def test_the_search_is_no_worse_than_the_schedulers_it_begins_with() -> None:
     """However short it is."""
     nodes = "\n---\n".join(NODES.split("\n---\n")[0].replace("n1", f"m{n}") for n in range(30))
     pods = (pod(f"p{n}", f"{100 + 37 * n % 1100}m") for n in range(110))
-    found = price_of_greed(load("\n---\n".join((SETTINGS, nodes, *pods))), 0, ("most-pods", "balance"), 1.0)
-    assert "most-pods" in [one.objective for one in found.optimum.proofs]  # a busy machine gets no further
+    scenario = load("\n---\n".join((SETTINGS, nodes, *pods)))
+    for seconds in (1.0, 5.0, 25.0):  # a busy machine gets nowhere in one
+        found = price_of_greed(scenario, 0, ("most-pods", "balance"), seconds)
+        if found.optimum.proofs:
+            break
+    assert "most-pods" in [one.objective for one in found.optimum.proofs]
     best, *others = (row.figures for row in found.rows)
     assert best is not None
     assert best.share <= min(one.share for one in others if one is not None and one.placed == best.placed)
