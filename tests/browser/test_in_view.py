@@ -81,6 +81,7 @@ def test_a_search_marks_where_a_pod_is(page: Page, site: Stack) -> None:
     expect(bench.stage.locator(".node.found")).to_have_count(0)
     expect(bench.build.get_by_label("Find a node or pod")).to_have_value("")
     expect(bench.stage.locator(".stage-body")).to_be_focused()  # the button that had the focus is gone
+    enter_selects_what_was_found_and_goes_on(bench.goto(20))
 
 
 def test_a_search_finds_in_the_text_that_was_applied(page: Page) -> None:
@@ -140,8 +141,10 @@ def test_no_tab_takes_room_and_back_brings_a_search_back(page: Page, site: Stack
 
 def test_a_search_leaves_the_stage_where_it_was_moved(page: Page, site: Stack) -> None:
     """A branch that opens, other colours or new pods neither scroll to the match nor choose another one."""
-    page.set_viewport_size({"width": 1440, "height": 640})  # where not all cards fit
     bench = Workbench(page).open(f"{share(site, zoned(60), 'Sixty nodes')}?step=20").at(20)
+    a_selected_pod_is_shown_where_it_is(bench)
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1440, "height": 640})  # where not all cards fit
     found = search(page, "node-a1")
     expect(found).to_contain_text("1 of")
     found.get_by_role("button", name="Next match").click()
@@ -159,9 +162,9 @@ def test_a_search_leaves_the_stage_where_it_was_moved(page: Page, site: Stack) -
     expect(found).to_contain_text("2 of")
 
 
-def test_enter_selects_what_was_found_and_goes_on(page: Page, site: Stack) -> None:
+def enter_selects_what_was_found_and_goes_on(bench: Workbench) -> None:
     """Enter selects the match, once more the next one, with Shift the one before; Escape ends the search."""
-    bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=20").at(20)
+    page = bench.page
     found = search(page, "frontend")
     expect(found).to_contain_text("1 of 6")
     page.keyboard.press("Enter")
@@ -177,9 +180,8 @@ def test_enter_selects_what_was_found_and_goes_on(page: Page, site: Stack) -> No
     expect(found).to_be_hidden()
 
 
-def test_a_selected_pod_is_shown_where_it_is(page: Page, site: Stack) -> None:
+def a_selected_pod_is_shown_where_it_is(bench: Workbench) -> None:
     """A pod that is selected in the text of the cycle has its card marked and brought into view."""
-    bench = Workbench(page).open(f"{share(site, zoned(60), 'Sixty nodes')}?step=20").at(20)
     bench.stage.locator(".stage-body").evaluate("one => { one.scrollTop = one.scrollHeight; }")
     bench.inspect.get_by_role("button", name=re.compile("^web-")).first.click()
     marked = bench.stage.locator(".node.spot")

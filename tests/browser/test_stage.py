@@ -102,10 +102,12 @@ def test_pods_are_coloured_and_nodes_grouped_by_what_one_chooses(page: Page, sit
     expect(look(bench, "Colour")).to_have_value("age")
     bench.open(f"{address}?step=2").at(2)  # a link looks the same to everybody
     expect(look(bench, "Colour")).to_have_value("workload")
-    bench.open(f"{address}?step=2&colour=namespace").at(2)
+    bench.open(f"{address}?step=4&colour=namespace").at(4)
     expect(look(bench, "Colour")).to_have_value("namespace")
+    a_colour_of_the_legend_lights_up_its_pods(bench)
     # By node pool, by any label, or not at all; the address keeps it.
     bench = Workbench(page).open(f"{address}?step=1").at(1)
+    extended_resources_and_new_room_fill_a_node(bench)
     becomes(lambda: headings(bench), ["nodes 3"])
     group = look(bench, "Group by")
     becomes(
@@ -126,9 +128,9 @@ def test_pods_are_coloured_and_nodes_grouped_by_what_one_chooses(page: Page, sit
     becomes(lambda: headings(bench), ["nodes 3"])
 
 
-def test_a_colour_of_the_legend_lights_up_its_pods(page: Page, site: Stack) -> None:
+def a_colour_of_the_legend_lights_up_its_pods(bench: Workbench) -> None:
     """By keyboard: the others step back, nodes without such pods too, until it is pressed again."""
-    bench = Workbench(page).open(f"{share(site, POOLS, 'Pools')}?step=4&colour=namespace").at(4)
+    page = bench.page
     ml = swatches(bench).filter(has_text="ml")
     ml.focus()
     page.keyboard.press("Enter")
@@ -147,9 +149,8 @@ def test_a_colour_of_the_legend_lights_up_its_pods(page: Page, site: Stack) -> N
     expect(bench.node("plain-2")).not_to_have_class(re.compile("without"))
 
 
-def test_extended_resources_and_new_room_fill_a_node(page: Page, site: Stack) -> None:
+def extended_resources_and_new_room_fill_a_node(bench: Workbench) -> None:
     """GPUs have a bar where there are any; what an operation gives a node is there from its step on."""
-    bench = Workbench(page).open(f"{share(site, POOLS, 'Pools')}?step=1").at(1)
     expect(bench.node("gpu-1")).to_contain_text("gpu3 / 4")
     expect(bench.node("plain-1").locator(".bar-label")).to_have_text(["cpu", "mem", "pods"])
     for index, room in ((2, "4 cpu"), (3, "8 cpu"), (4, "8 cpu"), (3, "8 cpu"), (1, "4 cpu")):
