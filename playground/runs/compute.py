@@ -263,8 +263,6 @@ class _Attempt:
                 raise LimitReachedError(
                     f"The run needs more than {limit('RUN_MIB'):,} MiB; simulate fewer pods."
                 )
-            if len(self.trail) >= limit("RUN_CYCLES"):
-                raise LimitReachedError(f"The run reached the limit of {limit('RUN_CYCLES'):,} cycles.")
             if self.seconds > limit("RUN_SECONDS"):
                 raise LimitReachedError(f"The run computed for {limit('RUN_SECONDS'):,} seconds, the limit.")
             if self._turn_is_over() and self._queue_again():
@@ -313,6 +311,8 @@ class _Attempt:
             cycle = self.simulation.step()
             if cycle is None:
                 return False
+            if len(self.trail) >= limit("RUN_CYCLES"):
+                raise LimitReachedError(f"The run reached the limit of {limit('RUN_CYCLES'):,} cycles.")
             cluster = self.simulation.cluster
             self.trail.append(cycle, cluster.pods, cluster.nodes, self.simulation.terminating)
             self.cache.look(self.simulation)
@@ -323,8 +323,6 @@ class _Attempt:
                 self.unplaced.note(self._pod(index), index, cycle.message)
             if self.samples.wanted(index):
                 self.samples.add(self.meter.sample(index, cycle.time, self.samples.resources))
-            if index >= limit("RUN_CYCLES"):
-                break
             if self.tables.met > limit("PODS"):
                 raise LimitReachedError(
                     f"Controllers have created more than {limit('PODS'):,} pods, which is the limit."

@@ -207,6 +207,13 @@ def test_a_run_beyond_its_limits_fails_with_advice(
     assert (row.cycles >= 1) == (name != "RUN_MIB"), "what goes beyond its memory does so while it is loaded"
 
 
+def test_a_run_of_as_many_cycles_as_are_allowed_is_done(run: Run, limits: Any) -> None:
+    """Only one more would be beyond the limit."""
+    limits(RUN_CYCLES=5)
+    assert run_simulation(run.pk) == "done"
+    assert (finished(run).cycles, finished(run).error) == (5, "")
+
+
 def test_a_run_that_kills_its_workers_fails(run: Run) -> None:
     """It is not tried for ever."""
     Run.objects.filter(pk=run.pk).update(attempts=compute.ATTEMPTS)
