@@ -11,7 +11,6 @@ from django.http import HttpRequest
 from msgspec import Struct, ValidationError, structs
 
 from playground.api.answers import ApiError
-from playground.calls.conversion import converted
 from playground.calls.faults import RequestFieldError, fault_of
 from playground.calls.requests import Request, read
 from playground.limits import limit
@@ -22,6 +21,7 @@ from playground.storage import bundles
 from playground.visitors import identity
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
+from scheduler_core.kubernetes.conversion import converted
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Struct)

@@ -17,7 +17,7 @@ from playground.pool.read_slots import reading
 from playground.protocol.page import ProblemWire
 from playground.rooms import rows
 from playground.storage import bundles, privacy, store
-from scheduler_core.kubernetes.plain import converted
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario import scenario as core
 

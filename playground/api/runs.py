@@ -32,7 +32,7 @@ from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
 from scheduler_core.compare.results.final_manifests import ending_documents
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.kubernetes.plain import converted
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.query.statement import QueryError
 from scheduler_core.record.query.tables import in_csv

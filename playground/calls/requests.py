@@ -11,9 +11,9 @@ from django.http import QueryDict
 from msgspec import Meta, Struct, ValidationError, structs, to_builtins
 from msgspec.inspect import is_struct_type
 
-from playground.calls.conversion import converted
 from playground.calls.faults import Fault, RequestFieldError, fault_of
 from playground.protocol.declarations import Named, Raw
+from scheduler_core.kubernetes.conversion import converted
 
 R = TypeVar("R", bound="Request")
 

@@ -9,13 +9,14 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 import yaml
-from msgspec import Struct, convert
+from msgspec import Struct
 from msgspec.structs import replace
 
 from playground.courseware.model import Lesson
 from playground.courseware.prose import LANGUAGES
 from playground.courseware.reader import SharedWords, read_lesson
 from playground.courseware.translations import Translation, mark_of, translated
+from scheduler_core.kubernetes.conversion import converted
 
 _HERE = files("playground.courseware")
 
@@ -103,7 +104,7 @@ def terms_in(language: str) -> Mapping[str, TermWords]:
     """Return the words for each term in a language, in English where it is not translated."""
     found = {term: TermWords(term, meaning) for term, meaning in glossary().items()}
     if language != "en":
-        rows = convert(_table(f"terms-{language}"), dict[str, TermWords], strict=True)
+        rows = converted(_table(f"terms-{language}"), dict[str, TermWords])
         found |= {term: replace(row, language=language) for term, row in rows.items()}
     return found
 

@@ -16,6 +16,7 @@ from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.locate import DocumentPath, lines_of
 from scheduler_core.formats.skipped_kinds import ValueTally
 from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.kubernetes.problems import Problem
 
 T = TypeVar("T")
@@ -61,7 +62,7 @@ class FileReader:
             self.wrong(error.message, error.line)
             return None
         try:
-            return msgspec.convert(values[0] if values else None, into, strict=True)
+            return converted(values[0] if values else None, into)
         except msgspec.ValidationError as error:
             message = str(error)
             place = _PLACE.search(message)

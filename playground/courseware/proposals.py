@@ -14,7 +14,7 @@ from string import Template
 from typing import Any, Literal
 
 import yaml
-from msgspec import Struct, convert
+from msgspec import Struct
 
 from playground.courseware.catalogue import words
 from playground.courseware.expression import FactError, NotYetKnownError
@@ -25,6 +25,7 @@ from playground.courseware.model import LessonError
 from playground.courseware.playthrough import PlayedScenario, played
 from playground.courseware.reader import read_lesson
 from playground.courseware.validation import problems_of
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.record.cycle import Cycle
 
 PlaceKind = Literal["cycle", "node", "filter", "score", "pod", "event"]
@@ -84,7 +85,7 @@ class ProposedQuestions(Struct, frozen=True):
 def table() -> ProposedQuestions:
     """Return the questions, and which of them concern a place of a kind."""
     text = files("playground.courseware").joinpath("questions.yaml").read_text(encoding="utf-8")
-    return convert(yaml.safe_load(text), ProposedQuestions)
+    return converted(yaml.safe_load(text), ProposedQuestions)
 
 
 class _Asked:

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from playground.calls.conversion import converted
 from playground.calls.faults import RequestFieldError
 from playground.edits import branches
 from playground.edits.drafts import written
@@ -15,6 +14,7 @@ from playground.models import Draft
 from playground.playback import sources
 from playground.storage import bundles, store
 from scheduler_core.authoring.verb_targets import VerbError
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.scenario.history import all_placed_at, with_operations
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario

@@ -19,9 +19,9 @@ from django.utils import timezone
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from playground.calls.conversion import converted
 from playground.lessons import receipts
 from playground.lessons.reviews import ReviewCard
+from scheduler_core.kubernetes.conversion import converted
 
 LESSONS, STOPS, CARDS = 500, 60, 1_000  # of one learner; of one lesson; of one learner
 Key = Annotated[str, Meta(pattern=r"\A[\w-]{1,60}\Z")]
@@ -164,4 +164,4 @@ def packed(of: Learned, most: int) -> bytes:
 
 def unpacked(data: bytes) -> Learned:
     """Return what :func:`packed` made."""
-    return msgspec.json.decode(data, type=Learned)
+    return converted(msgspec.json.decode(data), Learned)

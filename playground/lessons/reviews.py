@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fsrs import Card, Rating, Scheduler, State
-from msgspec import Meta, Struct, convert
+from msgspec import Meta, Struct
+
+from scheduler_core.kubernetes.conversion import converted
 
 SEEDS = 24  # variants of a stop; each is a scenario that is stored once
 _scheduler = Scheduler(enable_fuzzing=False, learning_steps=(), relearning_steps=())  # the unit is a day
@@ -42,4 +44,4 @@ def reviewed(card: ReviewCard | None, rating: int) -> ReviewCard:
             last_review=card.last_review and card.last_review.astimezone(UTC),
         )
     after, _ = _scheduler.review_card(known, Rating(rating))
-    return convert(after.to_dict(), ReviewCard)
+    return converted(after.to_dict(), ReviewCard)

@@ -14,6 +14,8 @@ import msgspec
 import yaml
 from msgspec import Meta, Struct
 
+from scheduler_core.kubernetes.conversion import converted
+
 MOST = 100  # platforms
 MOST_BYTES = 1_000_000
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -129,7 +131,7 @@ def _platform(row: Any) -> Platform:
             **({"client_id": str(row["client_id"])} if isinstance(row.get("client_id"), int) else {}),
             **({"deployment_ids": [str(one) for one in ids]} if isinstance(ids, list) else {}),
         }
-    found = msgspec.convert(row, Platform)
+    found = converted(row, Platform)
     for name in ("auth_login_url", "auth_token_url", "key_set_url"):
         if not origin_of(getattr(found, name)):
             raise ValueError(f"{name} has to be an https:// URL (http:// on this machine alone)")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import convert
-
 from playground.models import Run
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.availability import Availability
 from scheduler_core.run.table import is_timed
@@ -28,4 +27,4 @@ def stored(found: Availability | None) -> dict[str, Any]:
 def of(run: Run) -> Availability | None:
     """Return what :func:`stored` stored."""
     found = run.samples.get(KEY)
-    return None if found is None else convert(found, Availability)
+    return None if found is None else converted(found, Availability)

@@ -13,7 +13,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.calls.conversion import converted
 from playground.courseware import LessonError, folder, glossary, misconceptions, tracks
 from playground.courseware.archives import PACKED, packed, unpacked
 from playground.courseware.facts import FACTS, signature
@@ -30,6 +29,7 @@ from playground.storage import bundles, visitor_lessons
 from playground.storage.quotas import StorageFullError
 from playground.storage.store import GoneError
 from playground.visitors.throttle import address_of, wait_seconds
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.kubernetes.problems import Problem
 
 RATE = "LESSON_CHANGES_PER_MINUTE"

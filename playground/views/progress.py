@@ -12,13 +12,13 @@ from django.views.decorators.http import require_POST
 from msgspec import Meta, Struct
 
 from playground.accounts import lesson_progress, offered, ownership
-from playground.calls.conversion import converted
 from playground.lessons import progress
 from playground.limits import limit
 from playground.models import Account
 from playground.serving.json_bodies import answers_json, parsed
 from playground.storage.quotas import StorageFullError
 from playground.visitors.throttle import address_of, wait_seconds
+from scheduler_core.kubernetes.conversion import converted
 
 
 class ProgressExchange(Struct, forbid_unknown_fields=True):

@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 
 from scheduler_core.authoring.trace_pods import TracePod, pods_of
 from scheduler_core.formats.timed_pods import scenario_of_pods
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import Node
 from scheduler_core.kubernetes.quantity import QuantityError, format_resource, parse_resource
@@ -96,7 +97,7 @@ def read_fit(text: str | bytes) -> FittedWorkload:
     if len(text) > MOST_BYTES:
         raise WorkloadFitError(f"a {KIND} has at most {MOST_BYTES:,} bytes")
     try:
-        fit = msgspec.json.decode(text, type=FittedWorkload)
+        fit = converted(msgspec.json.decode(text), FittedWorkload)
     except msgspec.MsgspecError as error:
         raise WorkloadFitError(f"is no {KIND} as `podstep fit --save` writes it: {error}") from error
     for amounts in (*(one.allocatable for one in fit.nodes), *(one.requests for one in fit.sizes)):

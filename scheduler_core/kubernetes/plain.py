@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, convert, json
+from msgspec import UNSET, Meta, json
 from msgspec.inspect import is_struct_type
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0)]  # of virtual time
-T = TypeVar("T")
 
 
 def plain(value: object) -> Any:
@@ -24,11 +23,6 @@ def plain(value: object) -> Any:
 def one_of(words: Iterable[str]) -> Meta:
     """Return the annotation of a text that is one of a few."""
     return Meta(extra_json_schema={"enum": list(words)})
-
-
-def converted(value: object, kind: type[T]) -> T:
-    """Return a struct, or a container of some, as another type that has some of its attributes."""
-    return convert(value, kind, from_attributes=True)
 
 
 def schemas(kinds: Iterable[Any], template: str) -> dict[str, Any]:

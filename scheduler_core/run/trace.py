@@ -14,7 +14,8 @@ from msgspec import UNSET, Meta, UnsetType, defstruct, json
 from msgspec.structs import asdict
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.kubernetes.plain import converted, plain
+from scheduler_core.kubernetes.conversion import converted
+from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cache_record import CacheRecord
 from scheduler_core.record.cycle import Cycle, PredicateMatrix, QueueEntry, QueueState, TimedQueue
 from scheduler_core.record.preemption import Preemption

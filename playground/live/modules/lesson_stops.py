@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 from msgspec import to_builtins
 
-from playground.calls.conversion import converted
 from playground.calls.requests import Fields, OfSource, Request, Text
 from playground.courseware import LessonError, folder
 from playground.courseware.playthrough import LIMITS
@@ -21,6 +20,7 @@ from playground.playback import releases, sources
 from playground.playback.executor import in_storage
 from playground.protocol.lessons import AddedStopWire, AuthoredLessonListWire, ProposalListWire
 from playground.storage import texts, visitor_lessons
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.settings.settings import SETTINGS_KIND
 
 TITLE = 120  # characters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import MsgspecError, Struct, convert, to_builtins
+from msgspec import MsgspecError, Struct, to_builtins
 
 from scheduler_core.cluster.kueue.configuration import read_configuration
 from scheduler_core.cluster.kueue.objects import ClusterQueue
@@ -20,6 +20,7 @@ from scheduler_core.cluster.kueue.requests import (
 from scheduler_core.cluster.kueue.validation import refusals_of
 from scheduler_core.cluster.kueue.workload import Workload, read_workload
 from scheduler_core.cluster.v1_37.objects import Manifest, selects, spec_of
+from scheduler_core.kubernetes.conversion import converted
 
 WRONG = (ArithmeticError, AttributeError, LookupError, MsgspecError, TypeError, ValueError)
 """What reading a manifest raises that does not have the form of its kind."""
@@ -43,7 +44,7 @@ class _PriorityClass(Struct):
 def refusals(manifest: Manifest) -> list[str]:
     """Return why an object is refused, [] if it is accepted; it may have any form."""
     try:
-        if not convert(manifest.get("metadata"), _Metadata).name:
+        if not converted(manifest.get("metadata"), _Metadata).name:
             return ["it has no name"]
         found = refusals_of(manifest)
         if not found:
@@ -63,7 +64,7 @@ def _check_read(manifest: Manifest) -> None:
 
 def _typed(read: Struct) -> Struct:
     """Check the types of all that was read. Raises ValidationError with the path of what is wrong."""
-    convert(to_builtins(read), type(read))
+    converted(to_builtins(read), type(read))
     return read
 
 
@@ -92,11 +93,11 @@ def _check_limits(manifest: Manifest) -> None:
 
 def _check_overhead(manifest: Manifest) -> None:
     part = manifest.get("overhead") or {}
-    convert(part.get("podFixed") or {}, dict[str, str | int | float])
+    converted(part.get("podFixed") or {}, dict[str, str | int | float])
 
 
 def _check_value(manifest: Manifest) -> None:
-    convert(manifest, _PriorityClass)
+    converted(manifest, _PriorityClass)
 
 
 _CHECKS: Mapping[str, Callable[[Manifest], None]] = {

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scheduler_core.kubernetes.plain import converted
+from scheduler_core.kubernetes.conversion import converted
 from scheduler_core.record.cycle import Cycle, FinalState
 from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.schedulers.coscheduling.line import (

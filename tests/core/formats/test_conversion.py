@@ -1,4 +1,4 @@
-"""Conversion of requests to structs by the threads of a server."""
+"""Conversion to structs by several threads at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ AT_ONCE = r"""
 import sys, threading
 from typing import Annotated
 from msgspec import Meta, defstruct
-from playground.calls.conversion import converted
+from scheduler_core.kubernetes.conversion import converted
 
 sys.setswitchinterval(1e-6)
 for n in range(60):
