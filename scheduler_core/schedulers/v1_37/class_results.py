@@ -137,19 +137,18 @@ class ClassResults(ClassFilters):
     def _follow_pods(self) -> bool:
         """Apply what came and went; False if that is no longer known."""
         log, position = self.ctx.cluster.log, self.position
-        entries = log.since(position)
-        if entries is None:
+        if position < log.start:
             return False
         self.position = log.end
-        if not self.usable or not entries:
+        if not self.usable or position == log.end:
             return True
         classes, counted_by = log.classes(position), self.counted_by
-        for number in set(classes).difference(counted_by):
+        for number in classes.difference(counted_by):
             counted_by[number] = self._counted_by(log.examples[number])
-        for number, (row, pod, sign) in zip(classes, entries):
-            counts = counted_by[number]
-            if counts is not None and self.place[row] >= 0:
-                self._follow(counts, row, pod, sign)
+        counts = {number: found for number in classes if (found := counted_by[number]) is not None}
+        for number, row, sign in log.of_classes(counts, position):
+            if self.place[row] >= 0:
+                self._follow(counts[number], row, log.examples[number], sign)
         places = [self.place.item(row) for row in set(log.rows(position))]
         changed = [place for place in places if place >= 0]
         self._renew(changed)

@@ -70,7 +70,7 @@ class ClassWalk(ClassFilters):
         """Look again at the nodes that pods came to or left since the last walk."""
         log, since = self.ctx.cluster.log, self.position
         self.position = log.end
-        places = np.arange(len(self.rows)) if log.since(since) is None else self.place[log.rows(since)]
+        places = np.arange(len(self.rows)) if since < log.start else self.place[log.rows(since)]
         places = places[places >= 0]
         if len(places):
             self.feasible[places] = self.static[places] & self.have_room(self.rows[places])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -17,6 +18,7 @@ class PodLog:
         self._entries: list[tuple[int, CompiledPod, int]] = []
         self._rows: list[int] = []
         self._classes: list[int] = []  # of each entry
+        self._places: list[list[int]] = []  # the positions of each class's entries
         self._numbers: dict[Hashable, int] = {}  # of the classes
         self.examples: list[CompiledPod] = []
         """By number of the class: what stands for its pods, which are not kept."""
@@ -27,6 +29,11 @@ class PodLog:
         return PodLog, (self.end,)
 
     @property
+    def start(self) -> int:
+        """The position of the oldest entry."""
+        return self._dropped
+
+    @property
     def end(self) -> int:
         """The position behind the newest entry."""
         return self._dropped + len(self._entries)
@@ -35,12 +42,14 @@ class PodLog:
         """Add an entry; old ones are dropped."""
         if len(self._entries) >= MAX_LOG:
             self._dropped += len(self._entries)
-            for column in (self._entries, self._rows, self._classes):
+            for column in (self._entries, self._rows, self._classes, *self._places):
                 column.clear()
         row, pod, sign = entry
         number = self._numbers.setdefault(pod.class_key, len(self.examples))
         if number == len(self.examples):
             self.examples.append(pod)
+            self._places.append([])
+        self._places[number].append(self.end)
         self._entries.append((row, self.examples[number], sign))
         self._rows.append(row)
         self._classes.append(number)
@@ -56,6 +65,13 @@ class PodLog:
         """Return the rows of the entries from a position on, in order."""
         return self._rows[position - self._dropped :]
 
-    def classes(self, position: int) -> list[int]:
-        """Return a number for each entry from a position on: the same for pods with equal class keys."""
-        return self._classes[position - self._dropped :]
+    def classes(self, position: int) -> set[int]:
+        """Return the classes of the entries from a position on: a number for pods with equal class keys."""
+        return set(self._classes[position - self._dropped :])
+
+    def of_classes(self, classes: Iterable[int], position: int) -> Iterator[tuple[int, int, int]]:
+        """Yield class, row and sign of these classes' entries from a position on, in order."""
+        places = [self._places[number] for number in classes]
+        for place in sorted(at for of_one in places for at in of_one[bisect_left(of_one, position) :]):
+            row, _, sign = self._entries[place - self._dropped]
+            yield self._classes[place - self._dropped], row, sign
