@@ -42,7 +42,8 @@ class PodLog:
         """Add an entry; old ones are dropped."""
         if len(self._entries) >= MAX_LOG:
             self._dropped += len(self._entries)
-            for column in (self._entries, self._rows, self._classes, *self._places):
+            self._entries.clear()
+            for column in (self._rows, self._classes, *self._places):
                 column.clear()
         row, pod, sign = entry
         number = self._numbers.setdefault(pod.class_key, len(self.examples))
