@@ -101,6 +101,20 @@ def test_a_kept_column_is_that_of_a_fresh_evaluation(seed: int, monkeypatch: pyt
             assert again.tolist() == expected.tolist()
 
 
+def test_classes_have_their_own_entries_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the log's order, from any position on, also behind entries that were dropped."""
+    monkeypatch.setattr(pod_log, "MAX_LOG", 20)
+    for number, cluster in enumerate(_changes(0)):
+        log = cluster.log
+        position = max(log.start, log.end - number % 15)
+        some = sorted(log.classes(position))[::2]
+        entries = log.since(position)
+        assert entries is not None
+        of_pod = {id(log.examples[one]): one for one in some}
+        expected = [(of_pod[id(pod)], row, sign) for row, pod, sign in entries if id(pod) in of_pod]
+        assert list(log.of_classes(some, position)) == expected
+
+
 def test_values_of_another_owner_are_not_taken() -> None:
     """Two profiles with equal keys do not share a column."""
     cluster = ClusterState()
