@@ -39,6 +39,18 @@ HELD_SAVES = """() => {
         : call(name, payload, more));
 }"""
 
+#: Notes each bundle.check, and holds its answer back until the test lets it go.
+HELD_CHECKS = """() => {
+    const { socket } = podstep, call = socket.call.bind(socket);
+    window.checks = 0;
+    socket.call = async (name, ...more) => {
+        const answer = await call(name, ...more);
+        if (name !== "bundle.check") return answer;
+        window.checks += 1;
+        return new Promise((go) => { window.go = () => go(answer); });
+    };
+}"""
+
 #: Holds the answer to the first request for the draft's text back until the test lets it go.
 HELD_TEXT = """() => {
     const { fetch } = window;
@@ -214,6 +226,19 @@ def test_edits_of_one_line_are_decided_by_who_made_the_second(page: Page) -> Non
             yaml_of(other).fill(begun)
             apply(other)
             becomes(lambda: cpus(one), [1, 2, 3])
+
+
+def test_apply_right_after_typing_is_not_superseded(page: Page) -> None:
+    """The check of a typed text waits for Apply: of two checks the server answers the last."""
+    bench = Workbench(page).open(drafted(page, NODES, "Shared"))
+    page.evaluate(HELD_CHECKS)
+    write(bench, 'cpu: "1"', 'cpu: "7"')
+    apply(bench)
+    page.wait_for_function("() => window.checks")
+    page.wait_for_timeout(1_500)  # in which the keys rest
+    assert page.evaluate("window.checks") == 1
+    page.evaluate("window.go()")
+    becomes(lambda: cpus(bench), [7, 2, 3])
 
 
 def test_ones_own_edit_is_saved_as_a_branch(page: Page) -> None:

@@ -357,6 +357,7 @@ export class DraftText {
   // ---- checking and applying
 
   async #checkTyped() {
+    if (this.#applying) return; // the server answers the newest check alone, and Apply waits for its own
     const text = this.editor.value;
     try {
       const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text });
