@@ -111,6 +111,11 @@ def fail(page: Page, of: Lesson, stop: Stop) -> bool:
     return True
 
 
+def noticed(page: Page, stop: Stop) -> None:
+    """Wait until the page's script has noted that the stop was seen."""
+    expect(page.locator(f"a[data-stop='{stop.key}']")).to_have_class(re.compile(r"\bseen\b"))
+
+
 def play(page: Page, of: Lesson) -> None:
     """Play a lesson from its first stop to its end by clicks; some of them with a wrong answer first."""
     failed = 0
@@ -124,6 +129,7 @@ def play(page: Page, of: Lesson) -> None:
             fill_in(page, of, stop, right_answer(of, stop))
             submit(page)
             expect(page.locator(".verdict.right")).to_contain_text("Right")
+        noticed(page, stop)
         page.locator("[data-after]").click()
     assert failed == WRONG_FIRST.get(of.slug, 0)
     expect(page.get_by_role("heading", name="Completion code")).to_be_visible()

@@ -11,7 +11,7 @@ from playground.courseware import check, in_language
 from tests.browser.conftest import turned
 from tests.browser.editors import editor_in
 from tests.browser.pages import wide
-from tests.browser.test_learn import FIRST, button, fill_in, found, submit
+from tests.browser.test_learn import FIRST, button, fill_in, found, noticed, submit
 from tests.core.lessons.data import right_answer
 
 pytestmark = pytest.mark.timeout(240)
@@ -51,6 +51,7 @@ def test_a_lesson_is_played_in_german(page: Page) -> None:
             submit(page)
         if stop.task is not None and stop.task.form is not None:
             expect(page.locator(".verdict.right")).to_contain_text("Richtig")
+        noticed(page, stop)
         page.locator("[data-after]").click()
     expect(page.get_by_text("Du hast jede Frage richtig beantwortet.")).to_be_visible()
     page.get_by_role("button", name="Code erstellen").click()
