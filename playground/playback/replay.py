@@ -28,6 +28,7 @@ from scheduler_core.scenario.scenario import Scenario
 log = structlog.get_logger(__name__)
 
 REPLAYED_AT_ONCE = 250  # cycles; then the request may be superseded
+SOON_SECONDS = 0.03  # after a batch that took less the next one has twice as many
 ATTEMPT_BYTES = 10_000  # of an attempt of v1.37
 ATTEMPT_NODE_BYTES = 300  # its walk, a status, nine plugins' scores
 
@@ -106,11 +107,15 @@ class Replays:
 
     def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool], bound: Bound) -> None:
         """Replay a simulation up to ``index``; if superseded, it stays at the cycle reached."""
+        most = REPLAYED_AT_ONCE
         while simulation.index < index:
             working = time.thread_time()
-            first, last = simulation.index, min(simulation.index + REPLAYED_AT_ONCE, index)
-            simulation.replay(bound.each(self._trail.decisions[first:last]))
-            self._checkpoints.passed(simulation, time.thread_time() - working, last - first)
+            first, last = simulation.index, min(simulation.index + most, index)
+            bound.renew()
+            simulation.replay(self._trail.decisions[first:last])
+            seconds = time.thread_time() - working
+            self._checkpoints.passed(simulation, seconds, last - first)
+            most *= 2 if seconds < SOON_SECONDS else 1
             if last < index and unwanted():
                 raise Superseded
 

@@ -243,7 +243,8 @@ class Simulation(Stepper):
             return 0
         most = self._agenda.cycles_left(self.minor)
         last = first + (stretches.MOST if most is None else min(most, stretches.MOST))
-        pods = stretches.stretch(self.cluster, self.queue, decisions[first:last])
+        rows = range(first, min(last, len(decisions)))  # not sliced: a stretch may end soon
+        pods = stretches.stretch(self.cluster, self.queue, map(decisions.__getitem__, rows))
         if pods:
             repeated = decisions[first : first + len(pods)]
             stretches.repeat(self.cluster, self.queue, repeated, pods)

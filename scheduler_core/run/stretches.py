@@ -6,7 +6,7 @@ run without beginning again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scheduler_core.record.cycle import Decision
 from scheduler_core.schedulers.columns.placements import (
@@ -18,7 +18,7 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
-MOST = 1_000  # cycles of a stretch, between two looks at the bounds
+MOST = 50_000  # cycles of a stretch, between two looks at the bounds
 
 
 def is_plain(pod: PodState, decision: Decision) -> bool:
@@ -27,19 +27,18 @@ def is_plain(pod: PodState, decision: Decision) -> bool:
     return not others and holds_resources_only(pod.info)
 
 
-def stretch(cluster: Cluster, queue: PriorityQueue, decisions: Sequence[Decision]) -> list[PodState]:
+def stretch(cluster: Cluster, queue: PriorityQueue, decisions: Iterable[Decision]) -> list[PodState]:
     """Return the pods of the first decisions that can be repeated at once, none if not even the first can."""
     if queue.seeks or not cluster.counts_pods:
         return []
     names = cluster.columns.index
-    if not is_plain(queue.heads(1)[0], decisions[0]):
-        return []  # of what follows nothing is looked at
-    pods = queue.heads(len(decisions))
-    for place, (pod, decision) in enumerate(zip(pods, decisions)):
+    pods: list[PodState] = []
+    for pod, decision in zip(queue.heads(), decisions):
         node = decision.node
         fits = node in names if node is not None else not pod.info.terms.required
         if pod.key != decision.pod or not fits or not is_plain(pod, decision):
-            return pods[:place]
+            break
+        pods.append(pod)
     return pods
 
 

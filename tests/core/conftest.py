@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
+from scheduler_core.schedulers.columns import placements
 from tests.core.trials import ASKED_FOR
 
 # Nor does a property fail because others keep the machine busy.
@@ -16,3 +18,9 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("podstep")
+
+
+@pytest.fixture(params=[0, placements.FEW], ids=["summed", "some one by one"])
+def counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sum what the pods of every stretch count for, then only those of long stretches."""
+    monkeypatch.setattr(placements, "FEW", request.param)

@@ -20,7 +20,6 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.replicas import Replica, with_replicas_of_any
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.record.plugin_record import PluginRecord
-from scheduler_core.run.stretches import MOST
 from scheduler_core.run.v1_37 import stretches
 from scheduler_core.run.v1_37.claims import RunClaims
 from scheduler_core.run.v1_37.cycle_record import record_of
@@ -146,7 +145,7 @@ class V1_37Simulation(V1_37Stepper):
     def _repeat_stretch(self, decisions: Sequence[Decision], first: int) -> int:
         if not stretches.is_plain(decisions[first]) or not self._advance() or self._landing:
             return 0
-        limits = [MOST, self._agenda.cycles_left(self.minor), calm_cycles(self.run)]
+        limits = [stretches.MOST, self._agenda.cycles_left(self.minor), calm_cycles(self.run)]
         if self._until is not None:
             limits.append((self._until - self.run.clock.now) // CYCLE)
         last = first + min(most for most in limits if most is not None)

@@ -11,6 +11,8 @@ from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_37.repeats import repeat
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
+MOST = 1_000  # cycles of a stretch, between two looks at the bounds
+
 
 def is_plain(decision: Decision) -> bool:
     """Return whether a decision does nothing but place its pod."""

@@ -7,7 +7,7 @@ kind is added or removed; so a selector is evaluated once per kind.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from typing import ClassVar
 
@@ -71,6 +71,14 @@ class PodKind(Struct, eq=False):
     nodes: dict[int, int] = field(default_factory=dict)
     tracked: list[TrackedCount] = field(default_factory=list)
 
+    def count(self, node: int, change: int) -> None:
+        """Add pods on a node; a negative change removes them."""
+        left = self.nodes.get(node, 0) + change
+        if left:
+            self.nodes[node] = left
+        else:
+            del self.nodes[node]
+
     def __deepcopy__(self, memo: Memo) -> PodKind:
         """Copy the counts; namespace and labels never change."""
         made = memo[id(self)] = copy(self)
@@ -104,13 +112,13 @@ class PodCounts:
             if domain >= 0:
                 sums[domain] += count
 
-    def add_all(self, nodes: Sequence[int], sign: int) -> None:
-        """Add (+1) or remove (-1) a pod on each of some nodes."""
-        np.add.at(self.counts, nodes, sign)
-        self.total += sign * len(nodes)
+    def add_all(self, nodes: IntVector, changes: IntVector) -> None:
+        """Add pods on each of some nodes, all different: ``changes`` has as many entries."""
+        self.counts[nodes] += changes
+        self.total += int(changes.sum())
         for domains, sums in self._sums.items():
             ids = domains.ids[nodes]
-            np.add.at(sums, ids[ids >= 0], sign)
+            np.add.at(sums, ids[ids >= 0], changes[ids >= 0])
 
     def forget_sums(self) -> None:
         """Discard the sums over topology domains."""
@@ -202,11 +210,7 @@ class PodIndex(Forkable):
     def add(self, state: PodState, sign: int) -> None:
         """Add (+1) or remove (-1) a pod on its node."""
         node, kind = state.node, state.kind
-        left = kind.nodes.get(node, 0) + sign
-        if left:
-            kind.nodes[node] = left
-        else:
-            del kind.nodes[node]
+        kind.count(node, sign)
         for tracked in kind.tracked:
             tracked.add(node, sign)
         if state.affinity is not None:

@@ -7,7 +7,7 @@ the columns as stale; they are refreshed once, before they are next read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from copy import copy
 from typing import Any, ClassVar, Self, TypeVar, cast
 
@@ -419,11 +419,11 @@ class Cluster(Forkable):
         self._last = pod, counts, info
         return info
 
-    def usages(self, pods: Sequence[PodState]) -> IntVector:
-        """Return the usage of each pod, ``(len(pods), 6) int64``."""
+    def usages(self, numbers: IntVector) -> IntVector:
+        """Return the usage of a pod of each class, ``(len(numbers), 6) int64``."""
         if len(self._usages) < len(self._classes):
             self._usages = np.array([info.usage for info in self._classes.values()], np.int64)
-        return self._usages[[pod.info.number for pod in pods]]
+        return self._usages[numbers]
 
     def use_of(self, info: PodInfo) -> PodUse:
         """Return the ports and volumes that pods of a class occupy."""

@@ -118,7 +118,7 @@ class View:
         """Add (+1) or remove (-1) one pod on each of these rows; a row may occur more than once."""
         if self.rows is None:
             raise ValueError("the view of the whole cluster is not for what-if changes")
-        usage = self.cluster.usages(pods)
+        usage = self.cluster.usages(np.array([pod.info.number for pod in pods], np.int64))
         np.add.at(self.used.T, np.array(rows, np.int64), usage if sign > 0 else -usage)
         for row, pod in zip(rows, pods):
             for name, amount in pod.info.scalar_usage:

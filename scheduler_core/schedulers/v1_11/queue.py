@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from scheduler_core.record.cycle import QUEUE_SHOWN, QueueState
@@ -103,9 +103,9 @@ class PriorityQueue(Nominations):
         """Whether an unschedulable pod waits for another one to be placed."""
         return bool(self._seeking)
 
-    def heads(self, count: int) -> list[PodState]:
-        """Return the next pods of the active queue, in the order in which they are popped."""
-        return [self._pods[key] for _, _, key in self._active[: -count - 1 : -1]]
+    def heads(self) -> Iterator[PodState]:
+        """Yield the pods of the active queue, in the order in which they are popped."""
+        return (self._pods[key] for _, _, key in reversed(self._active))
 
     def pop_all(self, count: int) -> None:
         """Pop the next pods, none of which is nominated; the last one's attempt has ended."""
@@ -120,13 +120,13 @@ class PriorityQueue(Nominations):
             self.fail(pod)
         self._moved = moved
 
-    def put_back(self, pods: Iterable[PodState]) -> None:
+    def put_back(self, pods: Sequence[PodState]) -> None:
         """Undo the attempts of pods that were popped last, given from the last one to the first."""
-        for pod in pods:
-            self._pods[pod.key] = pod
+        self._pods.update((pod.key, pod) for pod in pods)
+        for pod in pods if self._unschedulable else ():
             self._unschedulable.pop(pod.key, None)
             self._seeking.pop(pod.key, None)
-            self._active.append((pod.priority, -pod.order, pod.key))
+        self._active += [(pod.priority, -pod.order, pod.key) for pod in pods]
         self._moved = False
 
     def remove(self, key: str) -> None:

@@ -210,6 +210,7 @@ def test_reuse_of_what_is_known_of_other_nodes_changes_nothing() -> None:
     assert None in runs[0]
 
 
+@pytest.mark.usefixtures("counted")
 def test_shares_are_repeated_and_undone_at_once() -> None:
     """From wherever a run is repeated to or goes back to, the rest is that of the straight run."""
     sizes = [700, 500, 300, 500, 900, 100, 600, 600, 400, 800, 200, 600, 300, 700, 600, 500]

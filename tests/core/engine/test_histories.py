@@ -72,6 +72,7 @@ def make(step: int, action: Action, obj: KubernetesObject) -> Operation:
     return Operation(f"{action}-{step}-{obj.meta.key}", step, float(step), action, kind, obj.meta.key, whole)
 
 
+@pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("start", range(0, SEEDS, CHUNK))
 def test_reuse_and_replay_are_exact_through_every_change(start: int) -> None:
     """With reuse, without it, and from a replayed middle, a history gives the same lines."""
@@ -85,6 +86,7 @@ def test_reuse_and_replay_are_exact_through_every_change(start: int) -> None:
         assert [trace_line(cycle) for cycle in resumed] == lines[len(lines) // 2 :], seed
 
 
+@pytest.mark.usefixtures("counted")
 def test_rewound_cycles_are_repeated_exactly() -> None:
     """From wherever a run goes back to without a new start, the next cycle is that of the straight run."""
     rewound = 0

@@ -82,6 +82,7 @@ def scenario(seed: int, nodes: int, pods: int, *, share: int | None, **settings:
     return load(yaml.safe_dump_all(documents))
 
 
+@pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("share", [None, 100])
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_a_replay_goes_on_as_the_straight_run_does(
