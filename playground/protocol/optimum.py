@@ -6,29 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
 from playground.protocol.declarations import row
+from scheduler_core.compare.optimum.greed import PlacementFigures
 
 _GreedNode = Annotated[Sequence[Any], row(name=str, cpu=int, memory=int)]
-
-
-class GreedFiguresWire(TypedDict):
-    """What a placement comes to."""
-
-    placed: int
-    pending: int
-    priorities: int
-    nodes: int
-    share: int
-    fragmentation: int
-    evicted: int
-    seconds: float
-    placements: Mapping[str, str]
 
 
 class GreedRowWire(TypedDict):
     """A scheduler's placement; the figures are null where it cannot run, and `why` says so."""
 
     scheduler: str
-    figures: GreedFiguresWire | None
+    figures: PlacementFigures | None
     why: str
     leftOut: Sequence[str]
     verdict: Literal["", "improved", "optimal", "equal", "other"]

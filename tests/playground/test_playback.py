@@ -270,7 +270,7 @@ def test_a_failure_of_the_engine_is_reported_to_whoever_comes_after(
 
     monkeypatch.setattr(Simulation, "step", breaks)
     with pytest.raises(KeyError):
-        playback.advance(PATIENCE)  # who waits for less than the slice takes is told by `stopped`
+        playback.advance(PATIENCE)  # who waits for less than the slice takes finds it in `stopped`
     assert not playback.advance(1)
     assert (len(playback), playback.complete) == (computed, True)
     assert playback.stopped and "internal error" in playback.stopped
