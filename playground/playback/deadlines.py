@@ -9,17 +9,14 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from playground.limits import MIB, limit
 from playground.pool import gate
 from scheduler_core.interrupts import interrupted_by
-
-Item = TypeVar("Item")
 
 LOOK_SECONDS = 0.02  # between two memory checks, which cost some microseconds each
 _STATM = Path("/proc/self/statm")
@@ -70,12 +67,6 @@ class Bound:
             if resident_bytes() > self.bytes:
                 raise self.refuse(f"more than {self.bytes // MIB:,} MiB of memory")
 
-    def each(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Yield the items, each of which is a step."""
-        for item in items:
-            self.renew()
-            yield item
-
 
 @contextmanager
 def bounded(bound: Bound) -> Iterator[Bound]:
@@ -94,7 +85,7 @@ def _too_much(what: str) -> Exception:
 
 @contextmanager
 def one_step(also: Callable[[], None] = gate.look) -> Iterator[Bound]:
-    """Apply the limits of a web process to a step, or to several with :meth:`Bound.each`.
+    """Apply the limits of a web process to a step, or to several with :meth:`Bound.renew` before each.
 
     Raises TooMuchWorkError, naming the bound, in the middle of the computation.
     """

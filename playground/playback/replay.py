@@ -111,8 +111,7 @@ class Replays:
         while simulation.index < index:
             working = time.thread_time()
             first, last = simulation.index, min(simulation.index + most, index)
-            bound.renew()
-            simulation.replay(self._trail.decisions[first:last])
+            simulation.replay(self._trail.decisions[first:last], bound.renew)
             seconds = time.thread_time() - working
             self._checkpoints.passed(simulation, seconds, last - first)
             most *= 2 if seconds < SOON_SECONDS else 1

@@ -187,8 +187,8 @@ def change(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     if len(request.body) > BODY:
         return _refused(413, f"A change has at most {BODY:,} bytes.")
     try:
-        change: Any = amendments.Change  # a union of structs
-        wanted: amendments.Change = converted(parsed(request.body), change)
+        kind: Any = amendments.Change  # a union of structs
+        wanted: amendments.Change = converted(parsed(request.body), kind)
     except ValueError as error:
         return _refused(400, f"The change cannot be read: {error}")
     undo = None

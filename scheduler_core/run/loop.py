@@ -7,7 +7,7 @@ numbers, operations, replay and forks are here alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import ClassVar, Self
 
@@ -157,8 +157,10 @@ class Stepper(ReportedRun, Forkable):
         """Advance to the next cycle; return False at the end of the run."""
         return self._advance()
 
-    def replay(self, decisions: Iterable[Decision]) -> None:
+    def replay(self, decisions: Iterable[Decision], begun: Callable[[], object] | None = None) -> None:
         """Repeat cycles whose decisions are known, without recording what views need.
+
+        ``begun`` is called before each cycle, and before a stretch of cycles that are repeated at once.
 
         Raises:
             ValueError: No pod is left to schedule, or a cycle is about another pod or decides otherwise.
@@ -167,6 +169,8 @@ class Stepper(ReportedRun, Forkable):
         first = 0
         with self._replaying():
             while first < len(left):
+                if begun is not None:
+                    begun()
                 found = self._repeat_stretch(left, first)
                 if not found:
                     self._require_attempt(left[first])

@@ -109,6 +109,25 @@ def test_every_copy_of_a_playback_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("hurried")
+def test_each_replayed_cycle_is_a_step_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many of them may take longer than one may."""
+    playback = Playback(
+        load(TEXT + "".join(TEXT[TEXT.rindex("---") :].replace("b}", f"{n}}}", 1) for n in "de"))
+    )
+    while playback.advance(1):
+        pass
+    repeat = TimedSimulation._repeat
+
+    def slow(self: TimedSimulation, decision: Any) -> bool:
+        Clock.now += 0.15
+        look()
+        return repeat(self, decision)
+
+    monkeypatch.setattr(TimedSimulation, "_repeat", slow)
+    assert playback.cycle(4).pod == "default/e"
+
+
+@pytest.mark.usefixtures("hurried")
 def test_the_construction_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Controllers that never settle hold no thread when a source is opened."""
     monkeypatch.setattr(ControlPlaneManager, "_start", for_ever)

@@ -172,8 +172,8 @@ class _Check:
         if all_of.is_loss:
             found = losses_of(all_of, self._coloring(blind=True), dice, budget.cases)
         else:
-            own = Random(budget.seed)  # noqa: S311 -- seeded on purpose
-            found = classes_of(all_of, self._coloring(blind=True), own, budget.cases)
+            apart = Random(budget.seed)  # noqa: S311 -- what follows draws as if this had not been tried
+            found = classes_of(all_of, self._coloring(blind=True), apart, budget.cases)
         safe = found and all(room.suffices([key[1] for key in one.one[0].targets]) for one in found)
         return found if safe else None
 
