@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 from msgspec import Struct, field
@@ -102,19 +102,20 @@ class CandidateWatch:
 
     def note(self, one: Reserving, verdict: str, rule: str = "") -> None:
         """Note what became of a candidate."""
-        if len(self._rows) >= self._most:
+        if len(self._rows) >= self._most and one.key not in self._rows:
             return
         text = f"{verdict}: {rule}" if rule else verdict
         self._rows[one.key] = Considered(one.key, one.queue, one.workload.rank, text)
 
-    def end(self, targets: Iterable[PreemptionTarget]) -> None:
-        """Note which of those that were taken are needed."""
+    def end(self, targets: Sequence[PreemptionTarget]) -> None:
+        """Note which of those that were taken are needed: none if the search found nothing that suffices."""
+        spared = "the others suffice" if targets else "all of them would not suffice"
         needed = {target.reserving.key: target.reason for target in targets}
         for key, row in self._rows.items():
             if key in needed:
                 self._rows[key] = replace(row, verdict=f"{PREEMPTED}: {needed[key]}")
             elif row.verdict.startswith(PREEMPTED):
-                self._rows[key] = replace(row, verdict=f"{PUT_BACK}: the others suffice")
+                self._rows[key] = replace(row, verdict=f"{PUT_BACK}: {spared}")
 
     @property
     def rows(self) -> tuple[Considered, ...]:

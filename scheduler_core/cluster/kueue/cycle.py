@@ -184,6 +184,7 @@ class AdmissionCycle:
 
         watch = CandidateWatch()
         targets = self._targets(head, assignment.usage, assignment.to_preempt(), places, watch)
+        watch.end(targets)
         return _Answer(assignment, targets, watch.rows)
 
     def _search(self, head: Entry) -> FlavorSearch:

@@ -23,12 +23,18 @@ from scheduler_core.cluster.kueue.candidates import (
     place_of,
     within_nominal,
 )
-from scheduler_core.cluster.kueue.configuration import FINAL_SHARE
+from scheduler_core.cluster.kueue.configuration import FINAL_SHARE, INITIAL_SHARE
 from scheduler_core.cluster.kueue.quota import QuotaNode, queues_below
 from scheduler_core.cluster.kueue.shares import Share, is_borrowing, share_of, sides
 
 Waiting = dict[str, list[Reserving]]
 """Candidates by queue, in order."""
+
+_HINDRANCES = {
+    FINAL_SHARE: "its queue's share would fall below the preemptor's",
+    INITIAL_SHARE: "its queue's share is not above the preemptor's",
+}
+"""Why a candidate is passed over, by the strategy."""
 
 
 class CrashError(Exception):
@@ -52,9 +58,7 @@ def fair_targets(market: Market, demand: PreemptionDemand) -> list[PreemptionTar
         if not search.first_pass(waiting) and not search.second_pass():
             return []
         tree.remove(demand.node, demand.usage)
-        found = filled_back(market, search.targets, lambda targets: _is_enough(demand, targets))
-        search.watch.end(found)
-        return found
+        return filled_back(market, search.targets, lambda targets: _is_enough(demand, targets))
     finally:
         tree.revert(mark)
 
@@ -115,7 +119,7 @@ class _Search:
             if wanted <= self._share_without(theirs, queue, one) if is_final else wanted < before:
                 return self._take(one, FAIR_SHARING)
             self._kept.setdefault(queue.name, []).append(one)
-            self.watch.note(one, PASSED_OVER, f"its share would fall below the preemptor's ({strategies[0]})")
+            self.watch.note(one, PASSED_OVER, f"{_HINDRANCES[strategies[0]]} ({strategies[0]})")
         return False
 
     def _share_without(self, theirs: QuotaNode, queue: QuotaNode, one: Reserving) -> Share:

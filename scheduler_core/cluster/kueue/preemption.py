@@ -49,7 +49,6 @@ def targets_of(market: Market, demand: PreemptionDemand) -> list[PreemptionTarge
     for allow_borrowing in _attempts(demand, bool(hierarchy), bool(hierarchy or priority)):
         found = _attempt(market, demand, listed, allow_borrowing)
         if found:
-            demand.watch.end(found)
             return found
     return []
 
