@@ -72,8 +72,9 @@ CASES: dict[str, tuple[Any, dict[str, str], dict[str, str]]] = {
 @pytest.mark.parametrize(("config", "workloads", "verdicts"), CASES.values(), ids=CASES)
 def test_verdicts(config: Any, workloads: dict[str, str], verdicts: dict[str, str]) -> None:
     """The rule follows the verdict; without success nothing is called preempted."""
-    *before, last = manifests({"queues": QUEUES, "workloads": workloads})
-    control = control_of({"config": config, "queues": QUEUES, "workloads": dict(list(workloads.items())[:-1])})
+    earlier = dict(list(workloads.items())[:-1])
+    control = control_of({"config": config, "queues": QUEUES, "workloads": earlier})
+    *_, last = manifests({"queues": QUEUES, "workloads": workloads})
     write(control, last)
     control.settle()
     (entry,) = control.cycle().entries
