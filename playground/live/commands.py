@@ -19,7 +19,8 @@ from playground.calls.faults import RequestFieldError
 from playground.calls.requests import R, Request, read, subject_of
 from playground.live.client import Client
 from playground.live.errors import CommandError, invalid
-from playground.live.halls import UNVEILED, Veil
+from playground.live.halls import Veil
+from playground.live.page_context import Framed
 from playground.live.sightings import sightings
 from playground.models import Draft
 from playground.playback import sources
@@ -281,6 +282,10 @@ class SocketCommand(Struct, frozen=True):
     # the source.
     kept: LookupKey | None = None
     decisions: bool = False  # its answer describes some, of sources that no field ``source`` names
+    framed: Framed = ""  # it only reads, so that a page in a frame may use it
+    # Who predicts in a room may use it: it tells only of cycles before the one in question, or of the
+    # scenario's own text. Of comments none is listed then, and one's own can be written and changed.
+    unveiled: bool = False
 
     @property
     def source(self) -> str:
@@ -310,13 +315,15 @@ def command(
     each: str = "",
     kept: LookupKey | None = None,
     decisions: bool = False,
+    framed: Framed = "",
+    unveiled: bool = False,
 ) -> Callable[[Callable[[Call[R]], Awaitable[Answer]]], Callable[[Call[R]], Awaitable[Answer]]]:
     """Register an async function as the command ``name``; see :class:`SocketCommand`."""
 
     def register(function: Callable[[Call[R]], Awaitable[Answer]]) -> Callable[[Call[R]], Awaitable[Answer]]:
         limits = (latest, large, throttle, each)
         COMMANDS[name] = SocketCommand(
-            name, function, answers, takes, owner, visitor, *limits, kept, decisions
+            name, function, answers, takes, owner, visitor, *limits, kept, decisions, framed, unveiled
         )
         return function
 
@@ -417,7 +424,8 @@ async def _veil(call: Call[Any]) -> None:
     call.veil = veil = call.connection.veil
     if veil is None:
         return
-    if call.name not in UNVEILED or getattr(call.payload, "source", None) != {"scenario": veil.scenario}:
+    unveiled, own = COMMANDS[call.name].unveiled, {"scenario": veil.scenario}
+    if not unveiled or getattr(call.payload, "source", None) != own:
         raise CommandError("room.question-open")
 
 

@@ -233,9 +233,11 @@ class Connection(AsyncWebsocketConsumer):
         except CommandError as error:
             self._refuse(request_of(text_data), error)
             return
-        if self.frame is not None and (refusal := self.frame.refusal(name, payload)):
-            self._refuse(request, CommandError("permission.denied", refusal))
-            return
+        if self.frame is not None:
+            framed = COMMANDS[name].framed if name in COMMANDS else ""
+            if refusal := self.frame.refusal(framed, payload):
+                self._refuse(request, CommandError("permission.denied", refusal))
+                return
         began = time.monotonic()
         open_to_all = self.admitted.is_set() and self.veil is None
         known = at_hand(self.visitor, name, payload) if open_to_all else None

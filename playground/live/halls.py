@@ -13,18 +13,6 @@ from playground.rooms import questions
 from playground.serving.protocols import encoded
 from playground.wire import frame
 
-#: What who predicts may ask: of the cycles before the one in question, and of the scenario's own text.
-UNVEILED = frozenset(
-    {
-        *("scenario.open", "step.locate", "timeline.get", "cycles.window", "cycle.get", "events.list"),
-        *("preemption.candidates", "preemption.run", "scores.explain", "podgroup.get", "kubebatch.steps"),
-        *("cache.classes", "cache.members", "cache.equivalent", "cache.map"),
-        *("object.get", "objects.list", "operations.list", "operations.get", "policy.text"),
-        # Of comments none is listed: they tell what a step decided. One's own can be written and changed.
-        *("comment.watch", "comment.write", "comment.edit", "comment.remove", "comment.resolve"),
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Veil:

@@ -13,27 +13,19 @@ Any other page asks without this.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs
 
 from playground.playback.veil import CYCLE
 
 LONGEST = 200  # characters of the query
 STEP_LENGTH = 24
-#: Commands that only read, of a source or of nothing.
-READS = frozenset(
-    {
-        *("session.hello", "request.cancel", "scenario.open", "step.locate", "timeline.get", "cycles.window"),
-        *("cycle.get", "cycle.find", "cycle.cancel", "events.list", "scores.explain", "why.ask"),
-        *("preemption.candidates", "preemption.run", "kubebatch.steps", "podgroup.get", "comment.watch"),
-        *("cache.classes", "cache.members", "cache.equivalent", "cache.map"),
-        *("object.get", "objects.list", "operations.list", "operations.get", "operations.outcome"),
-        *("policy.catalogue", "policy.text", "forms.list", "worth.cost", "worth.other", "worth.cancel"),
-    }
-)
-#: None of these is about one step: they describe all of them, or look for another one.
-ABOUT_ALL = frozenset({"timeline.get", "cycle.find", "operations.outcome", "worth.cost", "worth.other"})
-OPENING = frozenset({"scenario.open", "step.locate"})
+Framed = Literal["", "step", "window", "opening", "run"]
+"""What a command that only reads is about; "": it is not for frames.
+
+The step that its :data:`STEP_FIELDS` name, or what all steps have in common; a window of cycles; where a page
+opens; or with "run" other steps as well, which a locked frame may not ask for.
+"""
 STEP_FIELDS = ("step", "cycle", "to")  # of commands, that name a step or a cycle
 OTHER = "The page around this frame locked its step; open it in podstep to see others."
 NO_CHANGE = "An embedded page cannot change anything; open it in podstep."
@@ -58,23 +50,23 @@ class Frame:
         self.last, self.phase = last, phase
         self.index: int | None = 0 if step == "" else None
 
-    def refusal(self, name: str, payload: Any) -> str:
+    def refusal(self, framed: Framed, payload: Any) -> str:
         """Return why a command is not this frame's to ask, "" for one that is."""
-        if name not in READS:
+        if not framed:
             return NO_CHANGE
         if not isinstance(payload, dict):
             return ""  # refused as it is
         source = payload.get("source")
         if source is not None and source != {"scenario": self.scenario}:
             return ONE_SOURCE
-        return "" if not self.locked or self._about_its_step(name, payload) else OTHER
+        return "" if not self.locked or self._about_its_step(framed, payload) else OTHER
 
-    def _about_its_step(self, name: str, payload: dict[str, Any]) -> bool:
-        if name in OPENING:
+    def _about_its_step(self, framed: Framed, payload: dict[str, Any]) -> bool:
+        if framed == "opening":
             return payload.get("step") in (None, self.step)
-        if name in ABOUT_ALL:
+        if framed == "run":
             return False
-        if name == "cycles.window":
+        if framed == "window":
             return payload.get("count") == 1 and payload.get("from") == self.index and bool(self.index)
         own = (self.index, str(self.index))
         return all(payload[field] in own for field in STEP_FIELDS if field in payload)

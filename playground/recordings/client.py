@@ -10,7 +10,7 @@ from playground.calls.requests import read
 from playground.live import modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, Call
 from playground.live.errors import CommandError
-from playground.live.halls import UNVEILED, Veil
+from playground.live.halls import Veil
 from playground.live.notifications import Watching
 from playground.live.page_context import Frame
 from playground.playback.deadlines import never
@@ -41,9 +41,9 @@ class LocalClient:
         Raises what the command raises: a CommandError, also for what a veil hides, an OutOfRangeError, a
         BundleError.
         """
-        if self.veil is not None and command not in UNVEILED:
-            raise CommandError("room.question-open")
         row = COMMANDS[command]
+        if self.veil is not None and not row.unveiled:
+            raise CommandError("room.question-open")
         asked = read(row.takes, {"source": self.source.wire, **payload})
         answer = await row.answer(Call(self, command, 0, asked, self.source, veil=self.veil))
         return answer if isinstance(answer, Encoded) else encode(answer)

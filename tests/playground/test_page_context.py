@@ -13,7 +13,7 @@ from django.test import Client
 
 from playground.calls.requests import Index, fields_of
 from playground.live.commands import COMMANDS
-from playground.live.page_context import ABOUT_ALL, OPENING, READS, STEP_FIELDS, frame_of
+from playground.live.page_context import STEP_FIELDS, frame_of
 from playground.models import Draft
 from playground.panels.cycle import INSPECT
 from playground.storage import store
@@ -49,13 +49,14 @@ async def refused(socket: Socket, command: str, payload: dict[str, Any]) -> str:
 
 
 def test_what_reads_is_declared() -> None:
-    """Every command is one or the other; what stores something for a visitor is never one that reads."""
-    assert COMMANDS.keys() >= READS and ABOUT_ALL < READS and OPENING < READS
-    assert not [command for command in READS if COMMANDS[command].visitor or COMMANDS[command].owner]
+    """What stores something is not for a frame; what is about a step names it by a field that is checked."""
+    framed = [row for row in COMMANDS.values() if row.framed]
+    assert not [row.name for row in framed if row.visitor or row.owner]
     known = {*STEP_FIELDS, "node", "priority", "from", "count", "pods", "request"}
-    for command in READS - ABOUT_ALL - OPENING:
-        fields = fields_of(COMMANDS[command].takes).items()
-        assert {name for name, field in fields if field.type == Index} <= known, command
+    for row in framed:
+        fields = fields_of(row.takes).items()
+        indices = {name for name, field in fields if field.type == Index}
+        assert indices <= known or row.framed == "run", row.name
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ async def test_a_frame_reads_its_scenario_alone(name: str) -> None:
         await socket.success("timeline.get", {"source": source, "from": 1, "to": 2})
         for wrong in ({"scenario": other}, {"draft": draft.pk}, {"scenario": name, "scheduler": "v1.37"}):
             assert "its own scenario" in await refused(socket, "scenario.open", {"source": wrong})
-        for command in sorted(COMMANDS.keys() - READS):
+        for command in sorted(name for name, row in COMMANDS.items() if not row.framed):
             assert "cannot change anything" in await refused(socket, command, {"source": source})
         assert "cannot change anything" in await refused(socket, "no.such-command", {})
     assert await sync_to_async(Draft.objects.count)() == 1

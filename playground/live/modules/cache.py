@@ -61,7 +61,7 @@ class CacheClasses(OfSource):
     sort: Text | None = None
 
 
-@command("cache.classes", CacheClasses, answers=CacheClassesWire, latest=1)
+@command("cache.classes", CacheClasses, answers=CacheClassesWire, latest=1, framed="step", unveiled=True)
 async def cache_classes(call: Call[CacheClasses]) -> Answer:
     """Return the known classes, those with most members first unless another order is requested."""
     wanted = _page(call.payload, call.payload.find, call.payload.sort)
@@ -75,7 +75,7 @@ class CacheMembers(OfSource):
     count: Index
 
 
-@command("cache.members", CacheMembers, answers=CacheMembersWire, latest=1)
+@command("cache.members", CacheMembers, answers=CacheMembersWire, latest=1, framed="step", unveiled=True)
 async def cache_members(call: Call[CacheMembers]) -> Answer:
     """Return a class's pods and their nodes."""
     wanted = _page(call.payload, None, None)
@@ -92,7 +92,7 @@ class CacheEquivalent(OfSource):
     pods: Texts
 
 
-@command("cache.equivalent", CacheEquivalent, answers=EquivalentWire, latest=1)
+@command("cache.equivalent", CacheEquivalent, answers=EquivalentWire, latest=1, framed="step", unveiled=True)
 async def cache_equivalent(call: Call[CacheEquivalent]) -> Answer:
     """Return whether two pods are equivalent, and which field differs."""
     keys = call.payload.pods
@@ -123,7 +123,7 @@ class CacheMap(OfSource):
     sort: Text | None = None
 
 
-@command("cache.map", CacheMap, answers=CacheMapWire, latest=1)
+@command("cache.map", CacheMap, answers=CacheMapWire, latest=1, framed="step", unveiled=True)
 async def cache_map(call: Call[CacheMap]) -> Answer:
     """Return the keys of one of the map's levels, or the entries under one key."""
     wanted, key = _page(call.payload, call.payload.find, call.payload.sort), call.payload.key

@@ -50,7 +50,7 @@ def _refusals() -> Iterator[None]:
         raise CommandError("rate.limited", str(error)) from error
 
 
-@command("comment.watch", OfSource, answers=CommentListWire)
+@command("comment.watch", OfSource, answers=CommentListWire, framed="step", unveiled=True)
 async def watch(call: Call[OfSource]) -> Answer:
     """Return a scenario's threads, or in a room the room's, and push every change from then on.
 
@@ -76,6 +76,7 @@ class CommentWrite(comments.CommentRequest, kw_only=True):
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
+    unveiled=True,
 )
 async def write(call: Call[CommentWrite]) -> Answer:
     """Store a comment on a step, or an answer to another comment."""
@@ -111,6 +112,7 @@ class CommentEdit(OfSource):
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
+    unveiled=True,
 )
 async def edit(call: Call[CommentEdit]) -> Answer:
     """Replace the text of one's own comment."""
@@ -131,6 +133,7 @@ class CommentRemove(OfSource):
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
+    unveiled=True,
 )
 async def remove(call: Call[CommentRemove]) -> Answer:
     """Remove one's own comment, or anybody's on a scenario that one has shared."""
@@ -152,6 +155,7 @@ class CommentResolve(OfSource):
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
     each="COMMENTS_PER_VISITOR",
+    unveiled=True,
 )
 async def resolve(call: Call[CommentResolve]) -> Answer:
     """Resolve a thread, or open it again."""

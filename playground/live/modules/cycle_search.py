@@ -21,7 +21,7 @@ class CycleFind(SearchRequest, kw_only=True):
     source: Source
 
 
-@command("cycle.find", CycleFind, answers=FoundWire, latest=1)
+@command("cycle.find", CycleFind, answers=FoundWire, latest=1, framed="run")
 async def find(call: Call[CycleFind]) -> Answer:
     """Return the nearest cycle for which a condition holds; pushes ``cycle.searched`` meanwhile."""
     search = Search.of(call.payload)
@@ -55,7 +55,7 @@ async def find(call: Call[CycleFind]) -> Answer:
     return (await call.in_turns(turn)).wire()
 
 
-@command("cycle.cancel", Request, answers=NothingWire)
+@command("cycle.cancel", Request, answers=NothingWire, framed="step")
 async def cancel(call: Call[Request]) -> Answer:
     """Cancel this connection's search; its request is answered ``request.superseded``."""
     call.connection.give_up("cycle.find")

@@ -30,7 +30,7 @@ class TimelineGet(OfSource):
     to: Index
 
 
-@command("timeline.get", TimelineGet, answers=TimelineWindowWire)
+@command("timeline.get", TimelineGet, answers=TimelineWindowWire, framed="run", unveiled=True)
 async def timeline(call: Call[TimelineGet]) -> Answer:
     """Return the marks of cycles ``from`` to ``to``."""
     first = max(call.payload.first, 1)
@@ -90,7 +90,15 @@ class CyclesWindow(OfSource):
     pods: Index | None = None
 
 
-@command("cycles.window", CyclesWindow, answers=WindowWire, latest=WINDOWS_AT_ONCE, kept=_window_asked)
+@command(
+    "cycles.window",
+    CyclesWindow,
+    answers=WindowWire,
+    latest=WINDOWS_AT_ONCE,
+    kept=_window_asked,
+    framed="window",
+    unveiled=True,
+)
 async def window(call: Call[CyclesWindow]) -> Answer:
     """Return consecutive light cycles and every pod's node before the first of them."""
     first, count = call.payload.first, min(call.payload.count, limit("WINDOW_CYCLES"))
@@ -109,7 +117,7 @@ class CycleGet(OfSource):
     pods: Index | None = None
 
 
-@command("cycle.get", CycleGet, answers=PartsWire, latest=1, kept=_cycle_asked)
+@command("cycle.get", CycleGet, answers=PartsWire, latest=1, kept=_cycle_asked, framed="step", unveiled=True)
 async def cycle(call: Call[CycleGet]) -> Answer:
     """Return parts of one cycle, or of the end; only the newest of several requests is worth computing."""
     asked, known = call.payload.parts, call.payload.pods
@@ -141,7 +149,14 @@ class PreemptionCandidates(OfSource):
     count: Index
 
 
-@command("preemption.candidates", PreemptionCandidates, answers=CandidatesWire, latest=1)
+@command(
+    "preemption.candidates",
+    PreemptionCandidates,
+    answers=CandidatesWire,
+    latest=1,
+    framed="step",
+    unveiled=True,
+)
 async def candidate_nodes(call: Call[PreemptionCandidates]) -> Answer:
     """Return a page of the nodes where preemption would have helped."""
     index, first, count = call.payload.cycle, call.payload.first, call.payload.count
@@ -160,7 +175,7 @@ class PreemptionRun(OfSource):
     node: Index
 
 
-@command("preemption.run", PreemptionRun, answers=DryRunWire, latest=4)
+@command("preemption.run", PreemptionRun, answers=DryRunWire, latest=4, framed="step", unveiled=True)
 async def preemption_run(call: Call[PreemptionRun]) -> Answer:
     """Return the dry run on one candidate node."""
     index, node = call.payload.cycle, call.payload.node
@@ -184,7 +199,15 @@ class EventsList(OfSource):
     count: Index
 
 
-@command("events.list", EventsList, answers=EventListWire, latest=1, kept=_events_asked)
+@command(
+    "events.list",
+    EventsList,
+    answers=EventListWire,
+    latest=1,
+    kept=_events_asked,
+    framed="step",
+    unveiled=True,
+)
 async def events(call: Call[EventsList]) -> Answer:
     """Return the newest events up to a cycle."""
     to, count = call.payload.to, min(call.payload.count, limit("EVENTS"))

@@ -30,7 +30,7 @@ from scheduler_core.authoring.recipes import Recipe
 from scheduler_core.scenario.history import Moment
 
 
-@command("forms.list", Request, answers=FormListWire)
+@command("forms.list", Request, answers=FormListWire, framed="step")
 async def listed(call: Call[Request]) -> Answer:
     """Return the forms of all kinds, the same for all sources."""
     return {"forms": forms()}

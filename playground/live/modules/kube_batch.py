@@ -22,7 +22,7 @@ class KubebatchSteps(OfSource):
     count: Index
 
 
-@command("kubebatch.steps", KubebatchSteps, answers=IndexedStepsWire, latest=1)
+@command("kubebatch.steps", KubebatchSteps, answers=IndexedStepsWire, latest=1, framed="step", unveiled=True)
 async def steps(call: Call[KubebatchSteps]) -> Answer:
     """Return the steps ``from`` and following of those of an action and of a job; "" for any."""
     wanted = call.payload

@@ -60,7 +60,7 @@ class ObjectGet(OfSource):
     step: Text
 
 
-@command("object.get", ObjectGet, answers=ObjectRecordWire, latest=1)
+@command("object.get", ObjectGet, answers=ObjectRecordWire, latest=1, framed="step", unveiled=True)
 async def get(call: Call[ObjectGet]) -> Answer:
     """Return an object's manifest as operations have left it after a step."""
     target = call.payload.target
@@ -82,7 +82,7 @@ class ObjectsList(OfSource):
     step: Text
 
 
-@command("objects.list", ObjectsList, answers=ObjectListWire, latest=1)
+@command("objects.list", ObjectsList, answers=ObjectListWire, latest=1, framed="step", unveiled=True)
 async def listed(call: Call[ObjectsList]) -> Answer:
     """Return the names of all objects but nodes and pods that exist after a step."""
     return await at_step(call, lambda playback, index: Encoded(encode(objects(playback, index))))
@@ -104,7 +104,7 @@ async def group(call: Call[GroupDraft]) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("operations.list", OfSource, answers=OperationListWire, latest=1)
+@command("operations.list", OfSource, answers=OperationListWire, latest=1, framed="step", unveiled=True)
 async def history(call: Call[OfSource]) -> Answer:
     """Return the scenario's operations, each with the cycle after which it is applied."""
 
@@ -118,7 +118,7 @@ class OperationsGet(OfSource):
     id: Text
 
 
-@command("operations.get", OperationsGet, answers=OperationTextWire, latest=1)
+@command("operations.get", OperationsGet, answers=OperationTextWire, latest=1, framed="step", unveiled=True)
 async def entry(call: Call[OperationsGet]) -> Answer:
     """Return one operation as YAML."""
     name = call.payload.id
@@ -138,7 +138,7 @@ class OperationsOutcome(OfSource):
     id: Text
 
 
-@command("operations.outcome", OperationsOutcome, answers=OperationEffectWire, latest=2)
+@command("operations.outcome", OperationsOutcome, answers=OperationEffectWire, latest=2, framed="run")
 async def outcome(call: Call[OperationsOutcome]) -> Answer:
     """Return the effect of one operation when it was applied, or why it had none."""
     name = call.payload.id

@@ -23,7 +23,9 @@ class PodgroupGet(OfSource):
     group: Text
 
 
-@command("podgroup.get", PodgroupGet, answers=IndexedGroupWire, latest=1, kept=_asked)
+@command(
+    "podgroup.get", PodgroupGet, answers=IndexedGroupWire, latest=1, kept=_asked, framed="step", unveiled=True
+)
 async def get(call: Call[PodgroupGet]) -> Answer:
     """Return a PodGroup, its members and its timers after a cycle; 0: before the first."""
     index, key = call.payload.cycle, call.payload.group

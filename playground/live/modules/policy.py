@@ -23,7 +23,7 @@ from scheduler_core.settings.feature_gates import parse_gates
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 
-@command("policy.catalogue", Request, answers=CatalogueWire)
+@command("policy.catalogue", Request, answers=CatalogueWire, framed="step")
 async def tables(call: Call[Request]) -> Answer:
     """Return every predicate and priority; the answer is the same for all sources."""
     return catalogue.wire()
@@ -33,7 +33,7 @@ class PolicyText(OfSource):
     step: Text | None = None
 
 
-@command("policy.text", PolicyText, answers=PolicyDocumentWire, latest=1)
+@command("policy.text", PolicyText, answers=PolicyDocumentWire, latest=1, framed="step", unveiled=True)
 async def text(call: Call[PolicyText]) -> Answer:
     """Return the document in force at the start or after a step, with its effect."""
     moment = call.moment()

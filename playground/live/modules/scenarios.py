@@ -33,7 +33,14 @@ class ScenarioOpen(OfSource):
     step: Text | None = None
 
 
-@command("scenario.open", ScenarioOpen, answers=OpenedWire, latest=OPENINGS_AT_ONCE)
+@command(
+    "scenario.open",
+    ScenarioOpen,
+    answers=OpenedWire,
+    latest=OPENINGS_AT_ONCE,
+    framed="opening",
+    unveiled=True,
+)
 async def open_source(call: Call[ScenarioOpen]) -> Answer:
     """Return the tables of a source and the index of ``step``; the timeline follows as it is computed."""
     # The answer and the later pushes are of one revision, even while another tab saves the next one.
@@ -108,7 +115,7 @@ class StepLocate(OfSource):
     step: Text
 
 
-@command("step.locate", StepLocate, answers=LocatedWire, latest=1)
+@command("step.locate", StepLocate, answers=LocatedWire, latest=1, framed="opening", unveiled=True)
 async def locate(call: Call[StepLocate]) -> Answer:
     """Return the index of a step as soon as it is computed; beyond the end, that of the last cycle."""
     step = call.payload.step

@@ -17,7 +17,7 @@ class ScoresExplain(OfSource):
     priority: Index
 
 
-@command("scores.explain", ScoresExplain, answers=ExplanationWire, latest=2)
+@command("scores.explain", ScoresExplain, answers=ExplanationWire, latest=2, framed="step", unveiled=True)
 async def explain(call: Call[ScoresExplain]) -> Answer:
     """Return the arithmetic of one cell of the matrix, with the numbers of its node at that cycle."""
     index, node, priority = (call.payload.cycle, call.payload.node, call.payload.priority)

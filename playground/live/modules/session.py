@@ -15,7 +15,7 @@ LIMITS = (
 )
 
 
-@command("session.hello", Request, answers=HelloWire)
+@command("session.hello", Request, answers=HelloWire, framed="step")
 async def hello(call: Call[Request]) -> Answer:
     """Return the version and the limits that a client should respect."""
     return {"version": settings.VERSION, "limits": {name: limit(name) for name in LIMITS}}
@@ -25,7 +25,7 @@ class RequestCancel(Request):
     request: Index
 
 
-@command("request.cancel", RequestCancel, answers=NothingWire)
+@command("request.cancel", RequestCancel, answers=NothingWire, framed="step")
 async def cancel(call: Call[RequestCancel]) -> Answer:
     """Cancel a request that is in progress, and stop its work; it is answered ``request.superseded``."""
     call.connection.cancel(call.payload.request)

@@ -29,7 +29,7 @@ class WhyAsk(OfSource):
     node: Text | None = None
 
 
-@command("why.ask", WhyAsk, answers=WhyAnswerWire, latest=1)
+@command("why.ask", WhyAsk, answers=WhyAnswerWire, latest=1, framed="step")
 async def ask(call: Call[WhyAsk]) -> Answer:
     """Return why a pod is on its node after a step, or not on a node; the newest question counts."""
     answer = await _asked(call, explaining, _late)

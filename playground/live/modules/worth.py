@@ -13,7 +13,7 @@ from playground.protocol.answers import CostTableWire, MadeDraftWire, NothingWir
 from playground.protocol.worth import DivergenceWire
 
 
-@command("worth.cost", OfSource, answers=CostTableWire, latest=1, throttle="IMPORTS_PER_MINUTE")
+@command("worth.cost", OfSource, answers=CostTableWire, latest=1, throttle="IMPORTS_PER_MINUTE", framed="run")
 async def cost(call: Call[OfSource]) -> Answer:
     """Return what each strategy evaluates, keeps and costs; pushes ``worth.progress`` meanwhile."""
     return await _waited(call, worth.CostQuestion(call.found()))
@@ -23,7 +23,9 @@ class WorthOther(worth.CacheRequest, kw_only=True):
     source: Source
 
 
-@command("worth.other", WorthOther, answers=DivergenceWire, latest=1, throttle="IMPORTS_PER_MINUTE")
+@command(
+    "worth.other", WorthOther, answers=DivergenceWire, latest=1, throttle="IMPORTS_PER_MINUTE", framed="run"
+)
 async def other(call: Call[WorthOther]) -> Answer:
     """Return where the scenario's run first diverges under another mode of the cache."""
     return await _waited(call, worth.under(call.found(), call.payload))
@@ -36,7 +38,7 @@ async def copy(call: Call[WorthOther]) -> Answer:
     return {"draft": draft.pk, "url": f"/p/{draft.pk}/"}
 
 
-@command("worth.cancel", Request, answers=NothingWire)
+@command("worth.cancel", Request, answers=NothingWire, framed="step")
 async def cancel(call: Call[Request]) -> Answer:
     """Cancel what this connection waits for; its request is answered ``request.superseded``."""
     for name in ("worth.cost", "worth.other"):
