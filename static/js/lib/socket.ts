@@ -50,6 +50,7 @@ const ONCE = new Set([
   "branch.replay",
   "branch.try",
   "bundle.open",
+  "cluster.create",
   "comment.write",
   "draft.branch",
   "draft.share",
