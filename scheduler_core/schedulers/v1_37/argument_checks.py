@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_22.configuration.arguments import READERS
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
 from scheduler_core.schedulers.v1_37.plugins.table import declared
-from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED
+from scheduler_core.schedulers.v1_37.pod_spec import PREFERRED, REQUIRED
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.selectors import node_term
 

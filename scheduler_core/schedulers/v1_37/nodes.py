@@ -24,7 +24,8 @@ from scheduler_core.kubernetes.requests import amounts
 from scheduler_core.kubernetes.selectors import holds
 from scheduler_core.kubernetes.shared_devices import SHARE, DeviceDemand
 from scheduler_core.schedulers.v1_37.node_list import Names, NodeList
-from scheduler_core.schedulers.v1_37.pods import CompiledPod, Port
+from scheduler_core.schedulers.v1_37.pod_spec import Port
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.row_memo import RowMemo
 from scheduler_core.schedulers.v1_37.selectors import NAME_FIELD
 from scheduler_core.schedulers.v1_37.shared_devices import SharedDevices

@@ -13,7 +13,8 @@ import numpy as np
 
 from scheduler_core.forks import Copier, Forkable, emptied, flat, keyed, same
 from scheduler_core.schedulers.v1_37.nodes import Ints
-from scheduler_core.schedulers.v1_37.pods import CompiledPod, PodAffinityTerms
+from scheduler_core.schedulers.v1_37.pod_spec import PodAffinityTerms
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import Selector, is_equality
 
 _SPARSE = 32

@@ -1,59 +1,25 @@
-"""A pod as the scheduler knows it: compiled once from its manifest, never changed."""
+"""A pod as the scheduler knows it. Nothing changes it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping
+from operator import attrgetter
 from sys import intern
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from msgspec import Struct
 from msgspec.json import encode
 
-from scheduler_core.kubernetes.requests import (
-    DEFAULTS,
-    Amounts,
-    HeldRequests,
-    counted,
-    held_requests,
-    reports_amounts,
-    spec_requests,
-)
-from scheduler_core.kubernetes.shared_devices import DeviceDemand, demand_of
-from scheduler_core.schedulers.v1_37.selectors import (
-    NOTHING,
-    NodeTerm,
-    PreferredTerm,
-    Selector,
-    label_selector,
-    node_terms,
-    preferred_terms,
-)
-
-Port = tuple[str, str, int]
-"""Host IP, protocol, port."""
-
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+from scheduler_core.kubernetes.requests import Amounts, HeldRequests, held_requests, reports_amounts
+from scheduler_core.kubernetes.shared_devices import DeviceDemand
+from scheduler_core.schedulers.v1_37.pod_spec import PodAffinityTerms, PodSpec, Port
+from scheduler_core.schedulers.v1_37.selectors import NodeTerm, PreferredTerm
 
 _REPORTED = frozenset(("allocatedResources", "resources", "containerStatuses", "initContainerStatuses"))
 """Fields of the status with what a pod holds."""
 
-
-_SHARED = frozenset(
-    ("affinity", "class_key", "demand", "held", "held_nonzero", "host_ports", "requests", "resource_claims")
-)
-"""What placing a pod asks of it; ``spec_key`` says it all unless the status has any of ``_TELLING``."""
-
-_SHARED_WHERE_PLACED = ("class_key", "demand", "held", "held_nonzero")
-"""What other pods' attempts ask of a pod on a node."""
-
 _TELLING = _REPORTED | {"conditions", "resourceClaimStatuses"}
-
-
-_OWN = frozenset(("spec_key", "balanced"))
-"""What pods that hold the same do not share."""
+"""Fields of the status that pods which share a specification lack."""
 
 
 def _equal_but_for_node(spec: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -68,108 +34,188 @@ def _text(value: Any) -> bytes:
         return json.dumps(value).encode()
 
 
-class AffinityTerm(Struct, frozen=True):
-    """A pod (anti-)affinity term: which pods, of which namespaces, in which topology."""
-
-    topology_key: str
-    selector: Selector
-    namespaces: frozenset[str]
-    namespace_selector: Selector
-    weight: int = 0
-
-    def selects(self, namespace: str, labels: Mapping[str, str], namespace_labels: Mapping[str, str]) -> bool:
-        """Return whether a pod of the namespace with the labels is selected."""
-        return (
-            namespace in self.namespaces or self.namespace_selector.matches(namespace_labels)
-        ) and self.selector.matches(labels)
-
-
-class PodAffinityTerms(Struct, frozen=True):
-    """The four lists of pod affinity terms."""
-
-    required: tuple[AffinityTerm, ...] = ()
-    preferred: tuple[AffinityTerm, ...] = ()
-    required_anti: tuple[AffinityTerm, ...] = ()
-    preferred_anti: tuple[AffinityTerm, ...] = ()
-
-
-NO_AFFINITY = PodAffinityTerms()
-
-
 def _placed(
-    compiled: type[CompiledPod], manifest: Mapping[str, Any], node: str, made: Mapping[str, Any]
+    compiled: type[CompiledPod], manifest: Mapping[str, Any], node: str, shared: PodSpec
 ) -> CompiledPod:
-    """Return a pod on a node, which it may be assumed on, with what was compiled of it."""
-    pod = compiled(manifest)
+    """Return a pod on a node, which it may be assumed on, with what is compiled of it."""
+    pod = compiled(manifest, shared)
     pod.node = node
-    pod.__dict__.update(made)
     return pod
 
 
+def _shared(name: str) -> Any:
+    """Return the property of a pod that its specification has."""
+    return property(attrgetter(f"shared.{name}"))
+
+
 class CompiledPod:
-    """A compiled pod. What is needed rarely is compiled at first use.
+    """A pod: its manifest, its node, and its specification, which replicas share.
 
     ``read_held`` is the rule for what a pod on a node holds.
     """
 
+    __slots__ = ("_spec_key", "key", "manifest", "node", "nominated_node", "shared")
+
     read_held: ClassVar[HeldRequests] = staticmethod(held_requests)
 
-    def __init__(self, manifest: Mapping[str, Any]) -> None:
-        self.manifest = manifest
+    def __init__(self, manifest: Mapping[str, Any], shared: PodSpec | None = None) -> None:
+        """Compile a manifest; ``shared`` is known of a pod that asks for the same."""
         meta = manifest["metadata"]
-        self.name: str = meta["name"]
-        self.namespace: str = meta.get("namespace") or "default"
-        self.key = intern(f"{self.namespace}/{self.name}")
-        self.uid: str = meta.get("uid") or f"uid-pod-{self.namespace}-{self.name}"
-        self.labels: Mapping[str, str] = meta.get("labels") or {}
-        self.terminating = bool(meta.get("deletionTimestamp"))
-        self.spec: Mapping[str, Any] = manifest.get("spec") or {}
-        self.status: Mapping[str, Any] = manifest.get("status") or {}
-        self.priority = int(self.spec.get("priority") or 0)
+        self.manifest = manifest
+        self.shared = PodSpec(manifest, type(self).read_held) if shared is None else shared
+        self.key = intern(f"{self.shared.namespace}/{meta['name']}")
         self.node: str = self.spec.get("nodeName") or ""
-        self.scheduler_name: str = self.spec.get("schedulerName") or "default-scheduler"
         self.nominated_node: str = self.status.get("nominatedNodeName") or ""
+        self._spec_key: tuple[Any, ...] | None = None
 
     def __repr__(self) -> str:
         return f"CompiledPod({self.key})"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledPod:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return itself: it never changes, so copies of a cluster share it."""
         del memo
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the manifest and the node, and what pods of a class share; the rest is compiled of them."""
-        made = self.__dict__
-        shared = {name: made[name] for name in _SHARED_WHERE_PLACED if name in made} if self.node else {}
-        return _placed, (type(self), self.manifest, self.node, shared)
+        """Pickle the manifest and the node, and what pods share."""
+        return _placed, (type(self), self.manifest, self.node, self.shared)
+
+    # Its own.
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.manifest["metadata"]["name"])
+
+    @property
+    def uid(self) -> str:
+        """Its uid; without one it is made from namespace and name."""
+        return self.manifest["metadata"].get("uid") or f"uid-pod-{self.namespace}-{self.name}"
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """Its specification as written."""
+        return self.manifest.get("spec") or {}
+
+    @property
+    def status(self) -> Mapping[str, Any]:
+        """Its status as written."""
+        return self.manifest.get("status") or {}
 
     @property
     def finished(self) -> bool:
         """Whether its phase is terminal, so that it no longer exists for the scheduler."""
         return self.status.get("phase") in ("Succeeded", "Failed")
 
-    def placed(self, node: str) -> CompiledPod:
-        """Return the pod as it is on a node, sharing what was compiled."""
-        out = CompiledPod.__new__(type(self))
-        out.__dict__.update(self.__dict__)
-        out.node = node
+    @property
+    def spec_key(self) -> tuple[Any, ...]:
+        """All that decides where a waiting pod fits best: equal for pods that share a decision."""
+        found = self._spec_key
+        if found is None:
+            owners = [
+                o for o in self.manifest["metadata"].get("ownerReferences") or () if o.get("controller")
+            ]
+            reported = [self.status[key] for key in sorted(_REPORTED & self.status.keys())]
+            found = _text([self.spec, self.labels, owners, reported]), self.namespace
+            self._spec_key = found
+        return found
+
+    @property
+    def counts_more(self) -> bool:
+        """Whether it may count for more than the sum of its containers."""
+        own = any(self.spec.get(name) for name in ("initContainers", "overhead", "resources"))
+        return own or bool(_REPORTED & self.status.keys())
+
+    @property
+    def balanced(self) -> Amounts:
+        """What NodeResourcesBalancedAllocation scores it with: its status counts while it waits, too."""
+        return self.held if _REPORTED & self.status.keys() else self.requests
+
+    @property
+    def claims(self) -> tuple[tuple[str, bool], ...]:
+        """Names of the PersistentVolumeClaims in volume order, and whether each is an ephemeral volume's."""
+        found = []
+        for volume in self.volumes:
+            if volume.get("persistentVolumeClaim"):
+                found.append((volume["persistentVolumeClaim"]["claimName"], False))
+            elif volume.get("ephemeral") is not None:
+                found.append((f"{self.name}-{volume['name']}", True))
+        return tuple(found)
+
+    @property
+    def resource_claims(self) -> tuple[str, ...]:
+        """Names of the ResourceClaims in order; one made from a template is named in the status."""
+        claims = self.spec.get("resourceClaims")
+        if not claims:
+            return ()
+        generated = {
+            entry["name"]: entry.get("resourceClaimName")
+            for entry in self.status.get("resourceClaimStatuses") or ()
+        }
+        names = (claim.get("resourceClaimName") or generated.get(claim["name"]) for claim in claims)
+        return tuple(name for name in names if name)
+
+    # What it shares.
+
+    namespace: str = _shared("namespace")
+    labels: Mapping[str, str] = _shared("labels")
+    terminating: bool = _shared("terminating")
+    priority: int = _shared("priority")
+    scheduler_name: str = _shared("scheduler_name")
+    class_key: tuple[Any, ...] = _shared("class_key")
+    requests: Amounts = _shared("requests")
+    held: Amounts = _shared("held")
+    held_nonzero: tuple[int, int] = _shared("held_nonzero")
+    demand: DeviceDemand | None = _shared("demand")
+    scored_nonzero: Amounts = _shared("scored_nonzero")
+    scored_plain: Amounts = _shared("scored_plain")
+    node_selector: Mapping[str, str] = _shared("node_selector")
+    node_affinity: Mapping[str, Any] = _shared("node_affinity")
+    node_required: tuple[NodeTerm, ...] | None = _shared("node_required")
+    node_preferred: tuple[PreferredTerm, ...] = _shared("node_preferred")
+    tolerations: tuple[Mapping[str, Any], ...] = _shared("tolerations")
+    tolerations_key: str = _shared("tolerations_key")
+    affinity: PodAffinityTerms = _shared("affinity")
+    containers: tuple[Mapping[str, Any], ...] = _shared("containers")
+    init_containers: tuple[Mapping[str, Any], ...] = _shared("init_containers")
+    host_ports: tuple[Port, ...] = _shared("host_ports")
+    volumes: tuple[Mapping[str, Any], ...] = _shared("volumes")
+
+    def compile(self) -> None:
+        """Compile now what every placement needs, so that no attempt waits for it."""
+        _ = self.spec_key
+        self.shared.compile()
+
+    def share_compiled(self, other: CompiledPod) -> None:
+        """Take over what was compiled of a pod with an equal ``spec_key``."""
+        self._spec_key = other.spec_key
+        if self.terminating == other.terminating and not _TELLING & {*self.status, *other.status}:
+            self.shared = other.shared
+
+    # Other versions.
+
+    def _copy(
+        self, manifest: Mapping[str, Any], node: str, nominated: str, spec_key: tuple[Any, ...] | None = None
+    ) -> Self:
+        """Return a pod of the same namespace that asks for the same."""
+        out = object.__new__(type(self))
+        out.manifest, out.shared, out.key = manifest, self.shared, self.key
+        out.node, out.nominated_node, out._spec_key = node, nominated, spec_key
         return out
 
-    def rewritten(self, manifest: Mapping[str, Any]) -> CompiledPod:
-        """Return the pod of a manifest with another node, nomination or status that holds the same.
+    def placed(self, node: str) -> Self:
+        """Return the pod as it is on a node, sharing what was compiled."""
+        return self._copy(self.manifest, node, self.nominated_node, self._spec_key)
 
-        All that was compiled is the same, but for what has the whole specification or the status.
-        """
-        out = CompiledPod.__new__(type(self))
-        out.__dict__.update(self.__dict__)
-        for name in _OWN & out.__dict__.keys():
-            del out.__dict__[name]
-        out.manifest = manifest
-        out.uid = manifest["metadata"].get("uid") or f"uid-pod-{self.namespace}-{self.name}"
-        out.spec, out.status = manifest.get("spec") or {}, manifest.get("status") or {}
-        out.node = out.spec.get("nodeName") or ""
-        out.nominated_node = out.status.get("nominatedNodeName") or ""
+    def rewritten(self, manifest: Mapping[str, Any]) -> Self:
+        """Return the pod of a manifest with another node, nomination or status that holds the same."""
+        spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
+        return self._copy(manifest, spec.get("nodeName") or "", status.get("nominatedNodeName") or "")
+
+    def replica(self, manifest: Mapping[str, Any]) -> Self:
+        """Return the pod of a manifest that shares all objects but its name and uid, and what is compiled."""
+        out = self._copy(manifest, self.node, self.nominated_node, self.spec_key)
+        out.key = intern(f"{self.namespace}/{manifest['metadata']['name']}")
         return out
 
     def holds_in(self, manifest: Mapping[str, Any]) -> bool:
@@ -184,207 +230,6 @@ class CompiledPod:
             return False
         return not reports_amounts(self.status) and not reports_amounts(status)
 
-    def replica(self, manifest: Mapping[str, Any]) -> CompiledPod:
-        """Return the pod of a manifest that shares all objects but its name and uid, and what is compiled."""
-        if "class_key" not in self.__dict__:
-            self.compile()
-        out, meta = CompiledPod.__new__(type(self)), manifest["metadata"]
-        out.__dict__.update(self.__dict__)
-        out.manifest, out.name, out.uid = manifest, meta["name"], meta["uid"]
-        out.key = intern(f"{out.namespace}/{out.name}")
-        return out
-
     def holds_as(self, other: CompiledPod) -> bool:
         """Return whether the pod, rewritten with its node the same, counts there as it did before."""
         return bool(self.node) and self.node == other.node and not self.finished
-
-    def share_compiled(self, other: CompiledPod) -> None:
-        """Take over what was compiled of a pod with an equal ``spec_key``."""
-        made = other.__dict__
-        if self.terminating == other.terminating and not _TELLING & {*self.status, *other.status}:
-            self.__dict__.update((name, made[name]) for name in _SHARED & made.keys())
-
-    def compile(self) -> None:
-        """Compile now what every placement needs, so that no attempt waits for it."""
-        _ = self.spec_key, self.class_key, self.affinity, self.demand
-        _ = self.held, self.held_nonzero, self.host_ports
-
-    @cached_property
-    def class_key(self) -> tuple[Any, ...]:
-        """What other pods' selectors and terms match on, and its own terms."""
-        affinity = self.spec.get("affinity") or {}
-        own = {key: affinity[key] for key in ("podAffinity", "podAntiAffinity") if affinity.get(key)}
-        terms = json.dumps(own, sort_keys=True) if own else ""
-        return self.namespace, frozenset(self.labels.items()), self.terminating, terms
-
-    @cached_property
-    def spec_key(self) -> tuple[Any, ...]:
-        """All that decides where a waiting pod fits best: equal for pods that share a decision."""
-        owners = [o for o in self.manifest["metadata"].get("ownerReferences") or () if o.get("controller")]
-        reported = [self.status[key] for key in sorted(_REPORTED & self.status.keys())]
-        return _text([self.spec, self.labels, owners, reported]), self.namespace
-
-    # Requests.
-
-    @cached_property
-    def requests(self) -> Amounts:
-        """What it requests as a pod to be scheduled; resources that nodes are held to."""
-        return dict(counted(spec_requests(self.spec)))
-
-    @cached_property
-    def held(self) -> Amounts:
-        """What it holds on a node."""
-        return dict(counted(self.read_held(self.spec, self.status)))
-
-    @property
-    def counts_more(self) -> bool:
-        """Whether it may count for more than the sum of its containers."""
-        own = any(self.spec.get(name) for name in ("initContainers", "overhead", "resources"))
-        return own or bool(_REPORTED & self.status.keys())
-
-    @cached_property
-    def demand(self) -> DeviceDemand | None:
-        """What it wants of GPUs that pods share; None for nothing."""
-        return demand_of(self.requests)
-
-    @cached_property
-    def held_nonzero(self) -> tuple[int, int]:
-        """Cpu and memory that it counts for in scores on a node, with defaults."""
-        total = self.read_held(self.spec, self.status, nonzero=True)
-        return total.get("cpu", 0), total.get("memory", 0)
-
-    @cached_property
-    def balanced(self) -> Amounts:
-        """What NodeResourcesBalancedAllocation scores it with: its status counts while it waits, too."""
-        return self.held if _REPORTED & self.status.keys() else self.requests
-
-    @cached_property
-    def scored_nonzero(self) -> Amounts:
-        """What NodeResourcesFit scores it with: the containers' requests with defaults."""
-        return spec_requests(self.spec, level=False, defaults=DEFAULTS)
-
-    @cached_property
-    def scored_plain(self) -> Amounts:
-        """The same without defaults."""
-        return spec_requests(self.spec, level=False)
-
-    # Nodes.
-
-    @cached_property
-    def node_selector(self) -> Mapping[str, str]:
-        """The node selector's pairs."""
-        return self.spec.get("nodeSelector") or {}
-
-    @cached_property
-    def node_affinity(self) -> Mapping[str, Any]:
-        """The node affinity as written."""
-        return (self.spec.get("affinity") or {}).get("nodeAffinity") or {}
-
-    @cached_property
-    def node_required(self) -> tuple[NodeTerm, ...] | None:
-        """Terms of the required node affinity; None if there is none."""
-        return node_terms(self.node_affinity.get(REQUIRED))
-
-    @cached_property
-    def node_preferred(self) -> tuple[PreferredTerm, ...]:
-        """Terms of the preferred node affinity."""
-        return preferred_terms(self.node_affinity)
-
-    @cached_property
-    def tolerations(self) -> tuple[Mapping[str, Any], ...]:
-        """The tolerations as written."""
-        return tuple(self.spec.get("tolerations") or ())
-
-    @cached_property
-    def tolerations_key(self) -> str:
-        """Equal for pods with equal tolerations."""
-        return json.dumps(self.tolerations, sort_keys=True) if self.tolerations else ""
-
-    # Pods.
-
-    @cached_property
-    def affinity(self) -> PodAffinityTerms:
-        """Its pod (anti-)affinity terms."""
-        affinity = self.spec.get("affinity") or {}
-        pod, anti = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
-        if not pod and not anti:
-            return NO_AFFINITY
-        return PodAffinityTerms(
-            self._required(pod.get(REQUIRED)),
-            self._preferred(pod.get(PREFERRED)),
-            self._required(anti.get(REQUIRED)),
-            self._preferred(anti.get(PREFERRED)),
-        )
-
-    def _required(self, terms: Sequence[Mapping[str, Any]] | None) -> tuple[AffinityTerm, ...]:
-        return tuple(self._term(term, 0) for term in terms or ())
-
-    def _preferred(self, terms: Sequence[Mapping[str, Any]] | None) -> tuple[AffinityTerm, ...]:
-        return tuple(
-            self._term(term.get("podAffinityTerm") or {}, int(term["weight"])) for term in terms or ()
-        )
-
-    def _term(self, term: Mapping[str, Any], weight: int) -> AffinityTerm:
-        selector = term.get("namespaceSelector")
-        namespaces = frozenset(term.get("namespaces") or ())
-        if not namespaces and selector is None:
-            namespaces = frozenset((self.namespace,))
-        return AffinityTerm(
-            term.get("topologyKey") or "",
-            label_selector(term.get("labelSelector")),
-            namespaces,
-            NOTHING if selector is None else label_selector(selector),
-            weight,
-        )
-
-    # The rest.
-
-    @cached_property
-    def containers(self) -> tuple[Mapping[str, Any], ...]:
-        """The containers."""
-        return tuple(self.spec.get("containers") or ())
-
-    @cached_property
-    def init_containers(self) -> tuple[Mapping[str, Any], ...]:
-        """The init containers, sidecars among them."""
-        return tuple(self.spec.get("initContainers") or ())
-
-    @cached_property
-    def host_ports(self) -> tuple[Port, ...]:
-        """Host ports of containers and sidecars (schedutil.GetHostPorts)."""
-        sidecars = (c for c in self.init_containers if c.get("restartPolicy") == "Always")
-        return tuple(
-            (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", int(port["hostPort"]))  # noqa: S104
-            for container in (*self.containers, *sidecars)
-            for port in container.get("ports") or ()
-            if int(port.get("hostPort") or 0) > 0
-        )
-
-    @cached_property
-    def volumes(self) -> tuple[Mapping[str, Any], ...]:
-        """The volumes."""
-        return tuple(self.spec.get("volumes") or ())
-
-    @cached_property
-    def claims(self) -> tuple[tuple[str, bool], ...]:
-        """Names of the PersistentVolumeClaims in volume order, and whether each is an ephemeral volume's."""
-        found = []
-        for volume in self.volumes:
-            if volume.get("persistentVolumeClaim"):
-                found.append((volume["persistentVolumeClaim"]["claimName"], False))
-            elif volume.get("ephemeral") is not None:
-                found.append((f"{self.name}-{volume['name']}", True))
-        return tuple(found)
-
-    @cached_property
-    def resource_claims(self) -> tuple[str, ...]:
-        """Names of the ResourceClaims in order; one made from a template is named in the status."""
-        generated = {
-            entry["name"]: entry.get("resourceClaimName")
-            for entry in self.status.get("resourceClaimStatuses") or ()
-        }
-        names = (
-            claim.get("resourceClaimName") or generated.get(claim["name"])
-            for claim in self.spec.get("resourceClaims") or ()
-        )
-        return tuple(name for name in names if name)

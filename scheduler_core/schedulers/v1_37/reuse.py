@@ -102,5 +102,4 @@ class Reuse:
             return None
         if key is not shared.ctx.pod.spec_key:
             pod.share_compiled(shared.ctx.pod)
-            vars(pod)["spec_key"] = shared.ctx.pod.spec_key
         return shared.choose(start, given)

@@ -32,7 +32,8 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, labels, listed
-from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod
+from scheduler_core.schedulers.v1_37.pod_spec import AffinityTerm
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE

@@ -33,7 +33,8 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import answer, labels, listed, metadata
-from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED, CompiledPod
+from scheduler_core.schedulers.v1_37.pod_spec import PREFERRED, REQUIRED
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.selectors import (
     NAME_FIELD,

@@ -16,7 +16,8 @@ from scheduler_core.schedulers.v1_37.interface import (
 from scheduler_core.schedulers.v1_37.plugins.base import OK, SKIPPED, Codes, Context, Plugin, Rows, Status
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed
-from scheduler_core.schedulers.v1_37.pods import CompiledPod, Port
+from scheduler_core.schedulers.v1_37.pod_spec import Port
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 

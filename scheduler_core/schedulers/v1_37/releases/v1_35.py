@@ -28,13 +28,16 @@ from scheduler_core.schedulers.v1_37.plugins.node_resources_balanced_allocation 
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import SpreadChangeHint as SpreadHint
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import events_by as by_spread
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import is_on_node
-from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod
+from scheduler_core.schedulers.v1_37.pod_spec import AffinityTerm
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.releases.derivation import derived
 from scheduler_core.schedulers.v1_37.releases.v1_36 import DIALECT as LATER
 from scheduler_core.schedulers.v1_37.releases.v1_36 import FallbackBatching
 
 
 class _Pod(CompiledPod):
+    __slots__ = ()
+
     read_held = staticmethod(held_by_container)
 
 
