@@ -399,13 +399,15 @@ def test_stops_are_moved_removed_and_come_back(owner: Client, mine: str) -> None
         ('{"kind": "value", "path": [], "was": 1, "now": 2}', 400),
         ('{"kind": "value", "path": ["a","b","c","d","e","f","g"], "was": 1, "now": 2}', 400),
         ('{"kind": "value", "path": ["title", "x"], "was": null, "now": 2, "stop": "node"}', 422),
+        ('{"kind": "value", "path": ["outcomes", "x"], "was": null, "now": 2}', 422),
+        ('{"kind": "value", "path": ["outcomes", 3], "was": null, "now": 2}', 422),
         ('{"kind": "value", "path": ["text"], "was": "", "now": 2, "stop": "nobody"}', 422),
         ('{"kind": "order", "was": [], "now": []}', 409),
         ('{"kind": "restore", "stop": "../x", "place": 0, "text": "x"}', 422),
         ('{"kind": "restore", "stop": "x", "place": 0, "text": "x", "files": {"/etc/passwd": "x"}}', 422),
         (json.dumps({"kind": "value", "path": ["notes.md"], "was": "", "now": "x" * 700_000}), 413),
     ],
-    ids=range(10),
+    ids=range(12),
 )  # fmt: skip
 def test_a_change_of_any_other_shape_is_refused(owner: Client, mine: str, body: str, status: int) -> None:
     """And nothing of the lesson is changed by it."""

@@ -153,10 +153,10 @@ class Plugin:
         del pod
         return SUCCESS
 
-    def post_filter(self, pod: QueuedPod, attempt: Any) -> Status | None:
-        """Handle a pod without a feasible node (PostFilter); ``None`` if the plugin does not take part."""
+    def post_filter(self, pod: QueuedPod, attempt: Any) -> Status:
+        """Handle a pod without a feasible node (PostFilter)."""
         del pod, attempt
-        return None
+        return Status("Unschedulable")
 
     def reserve(self, pod: QueuedPod, node: str) -> Status:
         """Reserve the resources of a pod that was just assumed on a node (Reserve)."""

@@ -247,8 +247,6 @@ class Framework(Api):
         """Run PostFilter plugins until one succeeds or returns an error."""
         for plugin in self.runtime_of(pod).at["postFilter"]:
             status = plugin.post_filter(pod, attempt)
-            if status is None:
-                continue
             attempt.statuses.append(("PostFilter", plugin.name, status))
             if status.success:
                 attempt.nominated = pod.state.nominated = status.nominated

@@ -34,6 +34,9 @@ WHEN = (
     "drain: {each: Node, order: listed}",
 )
 
+COUNTS = {"equal": (1, 2, 1, 1, 1), "one is larger": (3, 5, 2, 3, 1), "with pods": (3, 9, 2, 3, 1)}
+"""The classes of each of these, by cluster."""
+
 
 def space(cluster: CheckedCluster, when: str) -> tuple[Contract, Histories]:
     """Return a contract and its histories in a cluster."""
@@ -57,10 +60,11 @@ def classes(cluster: CheckedCluster, found: Histories) -> list[HistoryClass]:
 @pytest.mark.parametrize("name", CLUSTERS)
 @pytest.mark.parametrize("when", WHEN)
 def test_classes_cover_all_histories(name: str, when: str) -> None:
-    """Their sizes add up to the number of histories."""
+    """Their sizes add up to the number of histories, and what is alike has one class."""
     cluster = CheckedCluster(load(CLUSTERS[name]))
     _, found = space(cluster, when)
-    assert sum(one.size for one in classes(cluster, found)) == found.size
+    made = classes(cluster, found)
+    assert (sum(one.size for one in made), len(made)) == (found.size, COUNTS[name][WHEN.index(when)])
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
