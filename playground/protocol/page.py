@@ -7,7 +7,11 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
+from scheduler_core.kubernetes.plain import Count
 from scheduler_core.settings.terms import Terms
+
+StoredKind = Literal["draft", "lesson", "link", "comparison", "run"]
+"""What counts against a quota of storage."""
 
 
 class SourceWire(TypedDict):
@@ -105,10 +109,12 @@ class ReportWire(TypedDict):
 
 
 class StoredItemWire(TypedDict):
-    kind: Literal["draft", "link", "run"]
+    """An item that counts against a quota of storage."""
+
+    kind: StoredKind
     id: str
     title: str
-    bytes: int
+    bytes: Count
 
 
 class RefusalWire(TypedDict):

@@ -32,6 +32,7 @@ from playground.models import (
     Share,
     Sweep,
 )
+from playground.protocol.page import StoredItemWire, StoredKind
 from playground.visitors.identity import AT_ADDRESS
 
 log = structlog.get_logger(__name__)
@@ -76,7 +77,7 @@ class StorageFullError(RuntimeError):
     """A quota is exceeded; the text says what is used, what is allowed, and what to delete."""
 
     def __init__(
-        self, quota: StorageQuota, used: int, needed: int, largest: Sequence[dict[str, Any]] = ()
+        self, quota: StorageQuota, used: int, needed: int, largest: Sequence[StoredItemWire] = ()
     ) -> None:
         allowed = limit(quota.limit)
         names = [f"{row['kind']} “{row['title'] or row['id']}” ({mib(row['bytes'])})" for row in largest]
@@ -182,11 +183,11 @@ def _total() -> int:
         return used_in_total()
 
 
-def largest(owner: str) -> list[dict[str, Any]]:
-    """Return the largest rows of an owner: ``{"kind", "id", "title", "bytes"}``."""
+def largest(owner: str) -> list[StoredItemWire]:
+    """Return the largest rows of an owner."""
     mine = Q(owner=owner)
     shared = Share.objects.filter(mine, scenario=OuterRef("pk"))
-    kinds: tuple[tuple[str, str, QuerySet[Any]], ...] = (
+    kinds: tuple[tuple[StoredKind, str, QuerySet[Any]], ...] = (
         ("draft", "pk", Draft.objects.filter(mine)),
         ("lesson", "pk", AuthoredLesson.objects.filter(mine)),
         ("link", "short", Scenario.objects.filter(Exists(shared))),
@@ -194,7 +195,7 @@ def largest(owner: str) -> list[dict[str, Any]]:
         ("run", "pk", Run.objects.filter(mine)),
     )
     found = [
-        {"kind": kind, "id": name, "title": title[:TITLE_SHOWN], "bytes": packed}
+        StoredItemWire(kind=kind, id=name, title=title[:TITLE_SHOWN], bytes=packed)
         for kind, key, rows in kinds
         for name, title, packed in rows.order_by("-packed").values_list(key, "title", "packed")[:LARGEST]
     ]

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
 from playground.api.payloads.payload import Payload
-from playground.protocol.page import ProblemWire
+from playground.protocol.page import ProblemWire, StoredItemWire
 from scheduler_core.kubernetes.plain import Count
-
-
-class StoredItem(Payload):
-    """An item that counts against a quota of storage."""
-
-    kind: Literal["draft", "link", "comparison", "run"]
-    id: str
-    title: str
-    bytes: Count
 
 
 class StorageUse(Payload):
@@ -26,7 +17,7 @@ class StorageUse(Payload):
     used: Count
     allowed: Count
     needed: Count
-    largest: list[StoredItem]
+    largest: list[StoredItemWire]
 
 
 class Errors(Payload):
