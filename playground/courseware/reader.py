@@ -28,14 +28,10 @@ from playground.courseware.model import (
     TaskKind,
 )
 from playground.courseware.prose import excess, facts_in
+from playground.protocol.tabs import STEP_TABS
 from scheduler_core.kubernetes.names import did_you_mean
 from scheduler_core.kubernetes.problems import Problem
 
-VIEWS = (
-    "story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events", "session",
-    "network", "hints", "views", "descheduler", "kueue", "availability",
-)  # fmt: skip
-"""The tabs of Inspect that a stop may show."""
 MOST_FILES = 80
 LARGEST = 256 * 1024  # characters of one file
 MOST_STOPS = 20
@@ -238,8 +234,8 @@ def _stop(
     if head.scenario not in files:
         reader.at(f"there is no {head.scenario!r}{_meant(head.scenario, files)}", "scenario")
     for number, view in enumerate(head.views):
-        if view not in VIEWS:
-            reader.at(f"{view!r} is no tab of Inspect{_meant(view, VIEWS)}", "views", number)
+        if view not in STEP_TABS:
+            reader.at(f"{view!r} is no tab of Inspect{_meant(view, STEP_TABS)}", "views", number)
     if head.phase and not head.step:
         reader.at("a phase is one of a step: name the step", "phase")
     found = len(problems)

@@ -14,8 +14,9 @@ from msgspec import Meta, Struct, field
 
 from playground.courseware import LessonError, folder
 from playground.courseware.folder import HEAD, NOTES, Files
-from playground.courseware.reader import LARGEST, VIEWS, is_file
+from playground.courseware.reader import LARGEST, is_file
 from playground.models import AuthoredLesson
+from playground.protocol.tabs import STEP_TABS
 from playground.storage import visitor_lessons
 
 Key = Annotated[str, Meta(max_length=60)]
@@ -218,7 +219,7 @@ def added(files: Files, scenario: str, head: Mapping[str, Any], text: str) -> tu
     with_it, name = folder.with_scenario(files, scenario)
     shown = {"title": head["title"], **({"scenario": name} if name != "scenario.yaml" else {})}
     shown |= {field: head[field] for field in ("step", "phase") if head.get(field)}
-    shown |= {"views": [view for view in head.get("views", ()) if view in VIEWS]}
+    shown |= {"views": [view for view in head.get("views", ()) if view in STEP_TABS]}
     if head.get("task"):
         shown["task"] = head["task"]
     made, key = folder.with_stop(with_it, shown, text)

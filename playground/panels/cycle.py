@@ -92,9 +92,6 @@ INSPECT: dict[str, Callable[[Cycle, CycleIndices], Any]] = {
 }
 """The parts that the tabs of Inspect show. A tab with a part of its own is a row here."""
 
-TABS = frozenset({"story", "events", "availability", "ask", "contracts", *INSPECT})
-"""The tabs of Inspect; those beside :data:`INSPECT` show the light cycle, the whole run, or what is asked."""
-
 PARTS: dict[str, Callable[[Cycle, CycleIndices], Any]] = {
     "policy": _policy,
     **INSPECT,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from playground.panels.cycle import TABS
+from playground.protocol.tabs import TABS
 
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
 TEXTS = {

@@ -17,12 +17,12 @@ from playground.courseware import LessonError, folder, glossary, misconceptions,
 from playground.courseware.archives import PACKED, packed, unpacked
 from playground.courseware.facts import FACTS, signature
 from playground.courseware.proposals import AskedPlace
-from playground.courseware.reader import VIEWS
 from playground.lessons import amendments, author_jobs, checks, lookup, stages, stop_pages
 from playground.lessons.proposals import proposed
 from playground.limits import limit
 from playground.models import AuthoredLesson
 from playground.pool.shares import BusyError
+from playground.protocol.tabs import STEP_TABS
 from playground.serving.error_pages import error_page
 from playground.serving.json_bodies import answers_json, parsed
 from playground.storage import bundles, visitor_lessons
@@ -159,7 +159,7 @@ def page(request: HttpRequest, row: AuthoredLesson) -> HttpResponse:
     Context: ``section`` "learn"; ``lesson`` (the row); ``author`` (for the browser, static/js/lesson/author).
     """
     words = {
-        "views": VIEWS,
+        "views": STEP_TABS,
         "tracks": tracks(),
         "terms": sorted(glossary()),
         "misconceptions": misconceptions(),

@@ -18,7 +18,7 @@ from tests.guides.guide import ROOT, follow
 from tests.services.processes import Process, free_port, listens, wait_until_ready
 
 GUIDE = "adding-an-inspect-tab.md"
-ROWS = ["playground/panels/cycle.py", "static/js/workbench/inspect/tabs.tsx"]
+ROWS = ["playground/panels/cycle.py", "playground/protocol/tabs.py", "static/js/workbench/inspect/tabs.tsx"]
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from playground.courseware.reader import VIEWS
 from playground.panels import steps
-from playground.panels.cycle import TABS
+from playground.panels.cycle import INSPECT
 from playground.panels.ladder import ladder, stopped
 from playground.panels.priorities import why_unranked
 from playground.panels.story import story
 from playground.playback.playback import Playback
+from playground.protocol.tabs import STEP_TABS
 from playground.storage import bundles
 from scheduler_core.authoring.examples import find
 from scheduler_core.record.choice import NO_CHOICE, NodeChoice
@@ -179,6 +179,6 @@ def test_an_error_is_reported_as_one() -> None:
     assert "error" in why_unranked(failed)
 
 
-def test_lessons_name_the_tabs_of_inspect() -> None:
-    """A stop of a lesson may show each tab but those that play a cluster of their own, and no other."""
-    assert set(VIEWS) == TABS - {"ask", "contracts"}
+def test_each_part_is_shown_by_a_tab() -> None:
+    """A part that Inspect asks for has a tab of its name, which rooms and lessons may open."""
+    assert INSPECT.keys() <= set(STEP_TABS)

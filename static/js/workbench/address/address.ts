@@ -26,7 +26,7 @@ export type Wish = {
 };
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
-const TABS = new Set(INSPECT.map(({ key }) => key));
+const TABS = new Set<string>(INSPECT.map(({ key }) => key));
 // Tabs with views of their own.
 const WITH_VIEWS = new Set(["availability", "cache", "priorities", "podgroups", "session"]);
 const WRITE_AFTER = 120; // browsers limit how often the address may change

@@ -2,7 +2,7 @@
 // record that it shows, and what draws it.
 
 import { releaseOf } from "../../lib/releases.ts";
-import type { Terms } from "../../lib/protocol.js";
+import type { TabKey, Terms } from "../../lib/protocol.js";
 import { BreakButton } from "../breakpoints/breakbutton.tsx";
 import { condition } from "../breakpoints/conditions.ts";
 import type { View } from "../view/view.ts";
@@ -31,7 +31,7 @@ import { Weighing } from "./weighing.tsx";
 type Badge = string | [text: string, tone: string];
 
 export type Tab = {
-  key: string;
+  key: TabKey;
   title: string;
   /** Which of the release's terms it is called by. */
   term?: keyof Terms;
