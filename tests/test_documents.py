@@ -11,7 +11,9 @@ from pathlib import Path
 from tests.parts import REPOSITORY
 
 DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").rglob("*.md")]
+NAMED = re.compile(r"((?:`[\w.]+`(?:, | and | or )?)+)\s(?:of|in)\s`([\w/-]+\.(?:py|tsx?))`")
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+SOURCES = ("scheduler_core", "playground", "static/js", "tests")
 MOST_PICTURES = 12
 
 
@@ -27,6 +29,18 @@ def linked() -> set[Path]:
 def test_every_link_leads_somewhere() -> None:
     """Documents, pictures and sources that a document links to exist."""
     assert [path for path in linked() if not path.exists()] == []
+
+
+def test_what_a_file_is_said_to_have_is_there() -> None:
+    """Where a document names a function, class or table of a file, one of that path has it."""
+    named = [one for document in DOCUMENTS for one in NAMED.findall(document.read_text())]
+    assert len(named) > 20
+    for names, path in named:
+        whole = [REPOSITORY / path] if path.startswith(SOURCES) else []
+        files = whole or [file for root in SOURCES for file in (REPOSITORY / root).rglob(path)]
+        texts = [file.read_text() for file in files]
+        for name in re.findall(r"\w+(?=`)", names):
+            assert any(name in text for text in texts), f"{name} of {path}"
 
 
 def test_every_picture_is_shown() -> None:

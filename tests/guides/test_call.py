@@ -61,4 +61,6 @@ def test_a_route_and_a_command_are_one_function_each(tmp_path: Path) -> None:
     assert followed.changed == ["docs/protocol.md"]
     assert [path for path, _, _ in blocks(GUIDE)] == [ROUTE, COMMAND, "docs/protocol.md"]
     (tmp_path / "tests" / "playground" / "test_guide.py").write_text(TESTS)
-    followed.test("test_guide.py", "test_protocol_document.py", "test_api_document.py")
+    followed.test(
+        "test_guide.py", "test_protocol_document.py", "test_api_document.py", "test_page_context.py"
+    )

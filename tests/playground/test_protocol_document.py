@@ -33,6 +33,7 @@ def test_the_fields_of_every_request_are_written_from_its_struct() -> None:
     """`manage.py protocol_document` leaves the document as it is, and corrects what differs."""
     assert written(TEXT) == TEXT
     wrong = '### `run.start` `{"source"?, "config": {}, "speed"}` → '
+    assert written("### `cycle.find` `{}` → ").startswith('### `cycle.find` `{"source", "conditions", ')
     assert written(wrong) == '### `run.start` `{"source", "config"?: {}}` → '
 
 

@@ -34,9 +34,10 @@ def written(text: str) -> str:
 
 
 def _fields(command: str, documented: str) -> str:
-    """Return the fields of a request, in the document's order, and after these what it does not have."""
+    """Return the fields of a request in the document's order, then those that it lacks, ``source`` first."""
     said, declared = dict(_said(documented)), fields_of(COMMANDS[command].takes)
-    order = [*(name for name in said if name in declared), *(name for name in declared if name not in said)]
+    new = sorted(declared.keys() - said.keys(), key=lambda name: (name != "source", [*declared].index(name)))
+    order = [*(name for name in said if name in declared), *new]
     return ", ".join(f"{_key(declared[name])}{said.get(name, '')}" for name in order)
 
 
