@@ -226,6 +226,19 @@ def test_a_configuration_that_cannot_be_used_is_an_error() -> None:
     load(NODE + POD + V1 + wrong.replace("DynamicResource}", "DynamicResources}"))
 
 
+@pytest.mark.parametrize(
+    ("name", "reported"),
+    [
+        ("permitWaitingTimesSeconds", "unknown argument: did you mean 'permitWaitingTimeSeconds'[?]"),
+        ("color", "unknown: .*permitWaitingTimeSeconds.* exist"),
+    ],
+)
+def test_an_unknown_argument_is_answered_with_a_known_one(name: str, reported: str) -> None:
+    """The nearest one, or all of them."""
+    with pytest.raises(BundleError, match=reported):
+        load(NODE + POD + BETA + CLASSIC_GANGS.replace("deniedPGExpirationTimeSeconds", name))
+
+
 def test_fields_that_the_release_honors_are_not_reported() -> None:
     """A spread constraint filters under v1.37, so that no warning says it would elsewhere."""
     constraint = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"

@@ -44,6 +44,7 @@ def test_a_job_is_explained_by_its_workload(
     said = capsys.readouterr().out
     assert "is pending in ClusterQueue b: WaitingForQuota" in said
     assert "number 1 of 1 pending in the queue" in said
+    assert "3 pods of cpu 1" in said
     assert "cpu in default: 3 wanted, 2 available (nominal 4, 6 used, 2 of it borrowed" in said
     assert "used by default/b1 6 (b)" in said
     assert "kubectl patch clusterqueue b --type=json" in said

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +25,7 @@ from playground.courseware.validation import SEEDS, problems_of
 from playground.courseware.variants import drawn
 
 SECONDS = 20.0  # of processor time for one lesson
+ANSWERS = json.loads(Path(__file__).with_name("answers.json").read_text())
 LESSONS = [pytest.param(one, id=one.slug) for one in lessons()]
 
 
@@ -32,6 +35,13 @@ def test_a_lesson_keeps_its_promises(one: Lesson) -> None:
     began = time.process_time()
     assert [f"{problem.file}: {problem.message}" for problem in problems_of(one)] == []
     assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("one", LESSONS)
+def test_the_engine_answers_as_the_text_says(one: Lesson) -> None:
+    """The right answers, which are computed, are those for which the lesson was written."""
+    asked = [stop for stop in one.stops if stop.task is not None and stop.key in ANSWERS[one.slug]]
+    assert {stop.key: StopQuestion(one, stop).truth() for stop in asked} == ANSWERS[one.slug]
 
 
 @pytest.mark.parametrize("one", LESSONS)
