@@ -62,8 +62,9 @@ else:
     raise AssertionError("exempt: 1")
 
 # What it signs tells pods apart, in profiles that enable it.
-pods = [CompiledPod(parts.pod("p")), CompiledPod(parts.pod("p"))]
-pods[1].namespace = "other"
+manifests = [parts.pod("p"), parts.pod("p")]
+manifests[1]["metadata"]["namespace"] = "other"
+pods = [CompiledPod(manifest) for manifest in manifests]
 spread = {{"pluginConfig": [{{"name": "PodTopologySpread", "args": {{"defaultingType": "List"}}}}]}}
 for plugins, number in (({{}}, 1), ({{"multiPoint": {{"enabled": [{{"name": "ReservedNodes"}}]}}}}, 2)):
     document = {{"profiles": [{{"plugins": plugins, **spread}}]}}
