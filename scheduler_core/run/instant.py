@@ -7,18 +7,21 @@ decisions without deciding, and ends in the same state.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from scheduler_core.forks import Copier, dropped
 from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import QUEUE_SHOWN, Cycle, Decision, KubernetesEvent
-from scheduler_core.run import stretches
 from scheduler_core.run.loop import Stepper
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
+from scheduler_core.run.stretches import MOST, Stretch, is_plain
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.columns import placements
 from scheduler_core.schedulers.columns.events import object_changed, pod_added, pod_changed
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import Cluster
@@ -67,6 +70,8 @@ class Simulation(Stepper):
         PolicyError: The scenario's policy cannot be used.
     """
 
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_stretch": dropped}
+
     release = RELEASE
     queue: PriorityQueue
     cache: EvaluationStrategy | None = None
@@ -89,6 +94,7 @@ class Simulation(Stepper):
         self._deleted: list[str] = []
         self._time = 0.0
         self._plain_since = 0  # the cycle from which on each one was plain
+        self._stretch: Stretch | None = None  # of these cycles, once some were repeated or undone at once
         pods = self.cluster.put_all(scenario.objects)
         self.queue.add(pod for pod in pods if pod is not None and self._to_schedule(pod))
         self.cluster.refresh()
@@ -241,27 +247,44 @@ class Simulation(Stepper):
     def _repeat_stretch(self, decisions: Sequence[Decision], first: int) -> int:
         if self.cache is not None or not self._advance() or self._landing:
             return 0
+        if self._stretch is None and self.index - self._plain_since < placements.FEW:
+            return 0
         most = self._agenda.cycles_left(self.minor)
-        last = first + (stretches.MOST if most is None else min(most, stretches.MOST))
-        rows = range(first, min(last, len(decisions)))  # not sliced: a stretch may end soon
-        pods = stretches.stretch(self.cluster, self.queue, map(decisions.__getitem__, rows))
-        if pods:
-            repeated = decisions[first : first + len(pods)]
-            stretches.repeat(self.cluster, self.queue, repeated, pods)
-            self._committed(repeated)
-            self.last_node_index += sum(decision.ranked for decision in repeated)
-        return len(pods)
+        last = first + (MOST if most is None else min(most, MOST))
+        stretch = self._stretched()
+        ranked = stretch.ranked
+        found = stretch.repeat(decisions, first, min(last, len(decisions)))
+        if found:
+            self._committed(decisions[first : first + found])
+            self.last_node_index += stretch.ranked - ranked
+        return found
 
     def rewind(self, index: int) -> bool:
         """Undo the cycles after ``index`` if all of them were plain; return whether they are undone."""
         if not self._plain_since <= index <= self.index or not self.cluster.counts_pods:
             return False
-        undone = self.decisions[index:]
-        stretches.undo(self.cluster, self.queue, undone)
+        undone, stretch = self.index - index, self._stretched()
+        ranked = stretch.ranked
+        stretch.back(undone)
         del self.decisions[index:]
-        self.minor -= len(undone)
-        self.last_node_index -= sum(decision.ranked for decision in undone)
+        self.minor -= undone
+        self.last_node_index += stretch.ranked - ranked
         return True
+
+    def _stretched(self) -> Stretch:
+        """Return the plain cycles since the last one that was not."""
+        if self._stretch is None:
+            self._stretch = Stretch(self.cluster, self.queue)
+            for decision in self.decisions[self._plain_since :]:
+                self._stretch.note(self.cluster.pods[decision.pod], decision)
+        return self._stretch
+
+    def _begin_stretch(self, index: int) -> None:
+        """Have the plain cycles begin after cycle ``index``."""
+        self._plain_since, self._stretch = index, None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_stretch": None}
 
     def _unchanging(self) -> Iterator[object]:
         yield from super()._unchanging()
@@ -291,7 +314,7 @@ class Simulation(Stepper):
 
     def _land_next(self) -> None:
         super()._land_next()
-        self._plain_since = self.index + 1
+        self._begin_stretch(self.index + 1)
 
     def _pass_to_operation(self, operation: Operation) -> None:
         self._time = max(self._time, operation.time)
@@ -332,7 +355,8 @@ class Simulation(Stepper):
 
     def _delete_pod(self, key: str) -> None:
         previous = self.cluster.pods.get(key)
-        self.queue.remove(key)
+        if previous is not None:
+            self.queue.remove(previous)
         self.cluster.remove("Pod", key)
         self._notify_cache(previous, previous.node_name if previous is not None else "", None)
         if previous is not None and previous.node_name:
@@ -360,7 +384,8 @@ class Simulation(Stepper):
             return
         if previous is not None and not pod.node_name:
             pod = replace(pod, node_name=previous.node_name)
-        self.queue.remove(operation.key)
+        if previous is not None:
+            self.queue.remove(previous)
         state = self.cluster.put(pod)
         self._notify_cache(previous, node, state)
         if state is None:  # it has terminated: its resources are free
@@ -380,12 +405,14 @@ class Simulation(Stepper):
 
     def _finish(self, pod: PodState, decision: Decision) -> None:
         """Apply a decision, then what lands after its cycle."""
-        plain, activated = stretches.is_plain(pod, decision), self.queue.activated
+        plain, activated = is_plain(pod, decision), self.queue.activated
         self._apply(pod, decision)
         self._land()
         self._commit(decision)
         if not plain or self.cache is not None or self.queue.activated != activated:
-            self._plain_since = self.index
+            self._begin_stretch(self.index)
+        elif self._stretch is not None:
+            self._stretch.note(pod, decision)
         self.last_node_index += decision.ranked
 
     def _apply(self, pod: PodState, decision: Decision) -> None:

@@ -1,10 +1,12 @@
-"""Many pods placed or taken back at once, for pods that hold nothing on their node but resources.
+"""Many pods placed, or taken back, at once, for pods that hold nothing on their node but resources.
 
-What counting them one after the other ends in, at a tenth of the time: numbers are summed by NumPy.
+NumPy sums what they count for. Pods and ``residents`` follow when they are read, so that a run goes far back
+and forth without touching each pod.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -16,8 +18,8 @@ from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import NO_PRIORITY, Cluster
 
 TOUCHED_TIMES, TOUCHED_LEAST = 16, 10_000  # changes kept, by the number of nodes; then all are forgotten
-
-FEW = 16  # pods that are counted sooner one by one
+FEW = 16  # pods that are placed sooner one by one
+BINS = 8  # per pod: pairs of class and node are sorted where there may be more of them
 
 
 def holds_resources_only(info: PodInfo) -> bool:
@@ -30,48 +32,155 @@ def place_all(cluster: Cluster, pods: Sequence[PodState], names: Sequence[str]) 
     if len(pods) < FEW:
         for pod, name in zip(pods, names):
             cluster.assume(pod, name)
-        _touch(cluster, ())
         return
-    rows, residents = cluster.columns.index, cluster.residents
-    nodes = [rows[name] for name in names]
-    for pod, name, node in zip(pods, names, nodes):
-        pod.node_name, pod.node = name, node
-        residents[node][pod.key] = pod
-    places = _count(cluster, pods, nodes, 1)
-    np.minimum.at(cluster.lowest_priority, places, [pod.priority for pod in pods])
+    index = cluster.columns.index
+    placements = Placements(cluster)
+    placements.extend(pods, [index[name] for name in names])
+    placements.move(len(pods))
 
 
-def displace_all(cluster: Cluster, pods: Sequence[PodState]) -> None:
-    """Undo :meth:`place_all` of the pods that were placed last: they are pending again."""
-    residents, lowest = cluster.residents, cluster.lowest_priority
-    nodes = [pod.node for pod in pods]
-    for pod, node in zip(pods, nodes):
-        del residents[node][pod.key]
-        pod.node_name, pod.node = "", -1
-    _count(cluster, pods, nodes, -1)
-    for node in set(nodes):
-        known = int(lowest[node])
-        if not any(pod.priority == known for pod in residents[node].values()):
-            lowest[node] = min((pod.priority for pod in residents[node].values()), default=NO_PRIORITY)
+class Placements:
+    """Pods in the order of their attempts, of which the first ``at`` were made: they count on their nodes.
+
+    While it is in use nobody else places or removes pods, but those that :meth:`note` is given. A pod is as
+    it was while it was pending until somebody reads the pods on its node, or all.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        cluster.catch_up()
+        self.at = 0
+        self.pods: list[PodState] = []
+        self._cluster = cluster
+        self._rows = array("i")  # of each pod; -1: no node was found
+        self._classes = array("i")
+        self._priorities = array("q")
+        self._one_of: dict[int, PodState] = {}  # by class
+        # By row: each pod on it among so many first ones, and no other, is as it is while it is placed.
+        self._seen = np.zeros(len(cluster.columns.names), np.int64)
+
+    def extend(self, pods: Sequence[PodState], rows: Sequence[int]) -> None:
+        """Add pods with the rows of their nodes, -1 for none, to be placed by :meth:`move`."""
+        classes = [pod.info.number for pod in pods]
+        self.pods += pods
+        self._rows.extend(rows)
+        self._classes.extend(classes)
+        self._priorities.extend([pod.priority for pod in pods])
+        self._one_of.update(zip(classes, pods))
+
+    def cut(self) -> None:
+        """Drop the pods whose attempts were not made yet."""
+        del self.pods[self.at :], self._rows[self.at :]
+        del self._classes[self.at :], self._priorities[self.at :]
+
+    def note(self) -> None:
+        """Pass over the next pod, whose attempt was just made by itself."""
+        row = self._rows[self.at]
+        self.at += 1
+        if row >= 0:
+            self._seen[row] = self.at
+
+    def unplaced(self, first: int, last: int) -> list[PodState]:
+        """Return the pods from one place to before another for which no node was found."""
+        places = first + np.flatnonzero(self._column(self._rows, first, last) < 0)
+        return [self.pods[place] for place in places.tolist()]
+
+    def move(self, to: int) -> None:
+        """Place the next pods, or take the last ones back, so that ``to`` attempts are made."""
+        first, last = sorted((self.at, to))
+        if first == last:
+            return
+        rows, priorities = self._column(self._rows, first, last), self._column(self._priorities, first, last)
+        placed = rows >= 0
+        self._count(rows[placed], self._column(self._classes, first, last)[placed], 1 if to > first else -1)
+        self.at = to
+        if to > first:
+            np.minimum.at(self._cluster.lowest_priority, rows[placed], priorities[placed])
+            self._cluster.leave_behind(self._follow)
+        else:
+            self._take_back(last)
+            self._find_lowest(np.unique(rows[placed]))
+
+    @staticmethod
+    def _column(values: array[int], first: int, last: int) -> IntVector:
+        return np.array(values[first:last], np.int64)
+
+    # Sums
+
+    def _count(self, rows: IntVector, classes: IntVector, sign: int) -> None:
+        """Count pods of these classes on these nodes, ``(pods,) int64`` both."""
+        cluster, size = self._cluster, len(self._seen)
+        numbers, there, counts = _pairs(classes, rows, size)
+        changes = sign * counts
+        for row, amounts in zip(cluster.used, cluster.usages(numbers).T):
+            np.add.at(row, there, amounts * changes)
+        ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
+        for first, end in pairwise([0, *ends.tolist()]):
+            one = self._one_of[int(numbers[first])]
+            _count_class(cluster, one, there[first:end], changes[first:end])
+        _touch(cluster, rows)
+
+    def _find_lowest(self, rows: IntVector) -> None:
+        """Set the lowest priority of pods on each of some nodes from which pods were taken."""
+        lowest, residents = self._cluster.lowest_priority, self._cluster.seen_residents
+        unseen = self._unseen()
+        found = np.full(len(lowest), NO_PRIORITY, np.int64)
+        np.minimum.at(
+            found,
+            self._column(self._rows, 0, self.at)[unseen],
+            self._column(self._priorities, 0, self.at)[unseen],
+        )
+        for row in rows[found[rows] != lowest[rows]].tolist():
+            known, there = int(lowest[row]), residents[row].values()
+            if not any(pod.priority == known for pod in there):
+                lowest[row] = min(int(found[row]), *(pod.priority for pod in there), NO_PRIORITY)
+
+    # Pods and residents
+
+    def _unseen(self) -> IntVector:
+        """Return the places of pods that were placed and are as they were while they were pending."""
+        first = int(self._seen.min(initial=self.at))
+        rows = self._column(self._rows, first, self.at)
+        seen = np.append(self._seen, self.at)  # the last one is for row -1
+        return first + np.flatnonzero(np.arange(first, self.at) >= seen[rows])
+
+    def _follow(self, row: int | None) -> None:
+        """Bring the pods on a node up to date, ``None``: on all nodes."""
+        if row is None:
+            places = self._unseen()
+            self._seen[:] = self.at
+        else:
+            first = int(self._seen[row])
+            places = first + np.flatnonzero(self._column(self._rows, first, self.at) == row)
+            self._seen[row] = self.at
+        names, residents = self._cluster.columns.names, self._cluster.seen_residents
+        for place in places.tolist():
+            pod, node = self.pods[place], self._rows[place]
+            pod.node_name, pod.node = names[node], node
+            residents[node][pod.key] = pod
+
+    def _take_back(self, last: int) -> None:
+        """Have pods that were placed, up to one before ``last``, pending again where that was seen."""
+        residents = self._cluster.seen_residents
+        rows = self._column(self._rows, self.at, last)
+        seen = np.append(self._seen, 0)
+        for place in (self.at + np.flatnonzero(np.arange(self.at, last) < seen[rows])).tolist():
+            pod = self.pods[place]
+            del residents[pod.node][pod.key]
+            pod.node_name, pod.node = "", -1
+        np.minimum(self._seen, self.at, out=self._seen)
 
 
-def _count(cluster: Cluster, pods: Sequence[PodState], nodes: Sequence[int], sign: int) -> IntVector:
-    """Count resources and kinds of some pods on their nodes; return the nodes, ``(len(pods),) int64``."""
-    places = np.array(nodes, np.int64)
-    size = len(cluster.residents)
-    classes = [pod.info.number for pod in pods]
-    one_of = dict(zip(classes, pods))
-    # pairs of class and node, by class
-    pairs, counts = np.unique(np.array(classes, np.int64) * size + places, return_counts=True)
-    changes = sign * counts
+def _pairs(classes: IntVector, rows: IntVector, size: int) -> tuple[IntVector, IntVector, IntVector]:
+    """Return the pairs of class and row, in order, and how often each occurs: three ``(pairs,) int64``."""
+    present = np.flatnonzero(np.bincount(classes))
+    if len(present) * size > BINS * len(rows):
+        pairs, counts = np.unique(classes * size + rows, return_counts=True)
+        numbers, there = np.divmod(pairs, size)
+        return numbers, there, counts
+    numbered = np.bincount(np.searchsorted(present, classes) * size + rows)
+    pairs = np.flatnonzero(numbered)
     numbers, there = np.divmod(pairs, size)
-    for row, amounts in zip(cluster.used, cluster.usages(numbers).T):
-        np.add.at(row, there, amounts * changes)
-    ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
-    for first, end in pairwise([0, *ends.tolist()]):
-        _count_class(cluster, one_of[int(numbers[first])], there[first:end], changes[first:end])
-    _touch(cluster, nodes)
-    return places
+    return present[numbers], there, numbered[pairs]
 
 
 def _count_class(cluster: Cluster, pod: PodState, nodes: IntVector, changes: IntVector) -> None:
@@ -81,13 +190,14 @@ def _count_class(cluster: Cluster, pod: PodState, nodes: IntVector, changes: Int
         cluster.scalars_of(name)[nodes] += amount * changes
     for counted in (*kind.tracked, *([] if pod.affinity is None else [pod.affinity])):
         counted.add_all(nodes, changes)
-    for node, change in zip(nodes.tolist(), changes.tolist()):
-        kind.count(node, change)
-        if info.demand is not None:
+    kind.count_all(nodes.tolist(), changes.tolist())
+    if info.demand is not None:
+        for node in nodes.tolist():
             cluster.crowd(node)
 
 
-def _touch(cluster: Cluster, nodes: Sequence[int]) -> None:
-    cluster.touched += nodes
-    if len(cluster.touched) > TOUCHED_TIMES * len(cluster.nodes) + TOUCHED_LEAST:
+def _touch(cluster: Cluster, rows: IntVector | Sequence[int]) -> None:
+    if len(cluster.touched) + len(rows) > TOUCHED_TIMES * len(cluster.nodes) + TOUCHED_LEAST:
         cluster.forget_touched()
+    else:
+        cluster.touched += rows if isinstance(rows, list) else np.asarray(rows).tolist()

@@ -7,8 +7,9 @@ kind is added or removed; so a selector is evaluated once per kind.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
+from operator import neg
 from typing import ClassVar
 
 import numpy as np
@@ -78,6 +79,17 @@ class PodKind(Struct, eq=False):
             self.nodes[node] = left
         else:
             del self.nodes[node]
+
+    def count_all(self, nodes: Sequence[int], changes: Sequence[int]) -> None:
+        """Add pods on each of some nodes, all different; what is 0 then is dropped."""
+        counts = self.nodes
+        if not counts:
+            counts.update(zip(nodes, changes))
+        elif counts == dict(zip(nodes, map(neg, changes))):
+            counts.clear()
+        else:
+            for node, change in zip(nodes, changes):
+                self.count(node, change)
 
     def __deepcopy__(self, memo: Memo) -> PodKind:
         """Copy the counts; namespace and labels never change."""

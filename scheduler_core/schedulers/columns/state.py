@@ -33,6 +33,7 @@ from scheduler_core.kubernetes.selectors import term_matches
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.schedulers.columns.columns import NodeColumns, clamp
 from scheduler_core.schedulers.columns.holdings import Holdings
+from scheduler_core.schedulers.columns.late_pods import Follow, LatePods
 from scheduler_core.schedulers.columns.podinfo import PodInfo, PodResources, compile_pod
 from scheduler_core.schedulers.columns.pods import UNCOUNTED, AffinityClass, PodIndex, PodKind, PodState
 from scheduler_core.schedulers.columns.reads import POD_FIELDS, class_fields, has_same_class
@@ -122,6 +123,7 @@ class Cluster(Forkable):
         self._held = Holdings()
         self._room: DeviceRoom | None = None
         self._crowded: set[int] = set()  # nodes whose device room is to be computed again
+        self._late: LatePods | None = None
         self._reset()
 
     def _reset(self) -> None:
@@ -141,22 +143,53 @@ class Cluster(Forkable):
         self.generation += 1
         self._forget()
 
+    def leave_behind(self, follow: Follow) -> None:
+        """Leave ``pods`` and ``residents`` behind what is counted until somebody reads them.
+
+        ``follow`` brings those on a row up to date, or all of them.
+        """
+        if self._late is None:
+            self._late = LatePods(vars(self).pop("pods"), vars(self).pop("residents"), follow, self.catch_up)
+
+    def catch_up(self) -> None:
+        """Bring ``pods`` and ``residents`` up to date with what is counted."""
+        if self._late is not None:
+            self._late.follow(None)
+            self.pods, self.residents, self._late = self._late.pods, self._late.rows, None
+
+    @property
+    def seen_residents(self) -> list[dict[str, PodState]]:
+        """The pods on each node, by row, as they were when they were read last."""
+        return self.residents if self._late is None else self._late.rows
+
     def uncount(self) -> None:
         """Count the pods on nodes no more until somebody reads what is counted."""
+        self.catch_up()
         self.refresh()
         for name in COUNTS:
             vars(self).pop(name, None)
         self._is_counted = False
 
     def __getattr__(self, name: str) -> Any:
-        """Count the pods on nodes when that is read."""
+        """Count the pods on nodes, or bring them up to date with their counts, when that is read."""
+        late = vars(self).get("_late")
+        if late is not None and name == "residents":
+            return late
+        if late is not None and name == "pods":
+            self.catch_up()
+            return self.pods
         if name not in COUNTS or vars(self).get("_is_counted", True):
             raise AttributeError(name)
         self.pods = {key: copy(state) for key, state in self.pods.items()}  # copies of this may have them too
         self._recount()
         return vars(self)[name]
 
+    def __getstate__(self) -> dict[str, Any]:
+        self.catch_up()
+        return vars(self)
+
     def __deepcopy__(self, memo: Memo) -> Self:
+        self.catch_up()
         if not self._is_counted and not any(map(_occupies, self._classes.values())):
             memo[id(self.pods)] = self.pods.copy()
         return super().__deepcopy__(memo)
@@ -207,6 +240,7 @@ class Cluster(Forkable):
             self.touched.append(state.node)
 
     def _recount(self) -> None:
+        self.catch_up()
         self._stale, self._is_counted = False, True
         self._reset()
         known: dict[int, tuple[PodKind, AffinityClass | None]] = {}  # by compiled class

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import ClassVar
 
+from scheduler_core.forks import Copier, Forkable, Memo, copied
 from scheduler_core.record.cycle import QUEUE_SHOWN, QueueState
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.pods import PodKind, PodState
 
-QueuePosition = tuple[
-    int, int, str
-]  # priority, negated position of creation, pod key: the head is the greatest
+QueuePosition = tuple[int, int, PodState]
+"""Priority, negated position of creation, which no two pods share, and the pod: the head is the greatest."""
 
 
-class PriorityQueue(Nominations):
+def _forked(active: list[QueuePosition], memo: Memo) -> list[QueuePosition]:
+    return [(priority, place, copied(pod, memo)) for priority, place, pod in active]
+
+
+class PriorityQueue(Nominations, Forkable):
     """Active pods by priority, then creation; unschedulable pods wait until an event requeues them
     (core.PriorityQueue). A nominated pod in either queue counts on its node.
     """
 
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_active": _forked}
+
     def __init__(self) -> None:
         super().__init__()
         self._active: list[QueuePosition] = []  # ascending: the head is popped from the end
-        self._pods: dict[str, PodState] = {}  # everything in either queue
         self._unschedulable: dict[str, PodState] = {}
         self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
         self._moved = False  # whether a move was requested since the last pop
@@ -32,17 +38,18 @@ class PriorityQueue(Nominations):
     def __len__(self) -> int:
         return len(self._active)
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._pods
-
     def add(self, pods: Iterable[PodState]) -> None:
         """Put pods into the active queue."""
         fresh = []
         for pod in pods:
-            self._pods[pod.key] = pod
             self.nominate(pod)
-            fresh.append((pod.priority, -pod.order, pod.key))
+            fresh.append(self.position_of(pod))
         self._insert(fresh)
+
+    @staticmethod
+    def position_of(pod: PodState) -> QueuePosition:
+        """Return the position of a pod in the active queue."""
+        return pod.priority, -pod.order, pod
 
     def _insert(self, fresh: list[QueuePosition]) -> None:
         if len(fresh) > 8:
@@ -55,7 +62,7 @@ class PriorityQueue(Nominations):
     def pop(self) -> PodState:
         """Pop the head; its own nomination does not count during its attempt."""
         self._moved = False
-        pod = self._pods.pop(self._active.pop()[2])
+        pod = self._active.pop()[2]
         self.withdraw(pod.key)
         return pod
 
@@ -68,7 +75,6 @@ class PriorityQueue(Nominations):
         if self._moved:
             self.add([pod])
             return
-        self._pods[pod.key] = pod
         self._unschedulable[pod.key] = pod
         if pod.info.terms.required:
             self._seeking[pod.key] = pod
@@ -96,21 +102,19 @@ class PriorityQueue(Nominations):
         for pod in pods:
             del self._unschedulable[pod.key]
             self._seeking.pop(pod.key, None)
-        self._insert([(pod.priority, -pod.order, pod.key) for pod in pods])
+        self._insert([self.position_of(pod) for pod in pods])
 
     @property
     def seeks(self) -> bool:
         """Whether an unschedulable pod waits for another one to be placed."""
         return bool(self._seeking)
 
-    def heads(self) -> Iterator[PodState]:
-        """Yield the pods of the active queue, in the order in which they are popped."""
-        return (self._pods[key] for _, _, key in reversed(self._active))
+    def next_positions(self) -> Iterator[QueuePosition]:
+        """Yield the entries of the active queue, in the order in which they are popped."""
+        return reversed(self._active)
 
     def pop_all(self, count: int) -> None:
         """Pop the next pods, none of which is nominated; the last one's attempt has ended."""
-        for _, _, key in self._active[-count:]:
-            del self._pods[key]
         del self._active[-count:]
 
     def fail_all(self, pods: Iterable[PodState], *, moved: bool) -> None:
@@ -120,34 +124,31 @@ class PriorityQueue(Nominations):
             self.fail(pod)
         self._moved = moved
 
-    def put_back(self, pods: Sequence[PodState]) -> None:
-        """Undo the attempts of pods that were popped last, given from the last one to the first."""
-        self._pods.update((pod.key, pod) for pod in pods)
-        for pod in pods if self._unschedulable else ():
+    def put_back(self, positions: Sequence[QueuePosition], failed: Iterable[PodState]) -> None:
+        """Undo the attempts of the pods that were popped last, from the first one to the last."""
+        for pod in failed:
             self._unschedulable.pop(pod.key, None)
             self._seeking.pop(pod.key, None)
-        self._active += [(pod.priority, -pod.order, pod.key) for pod in pods]
+        self._active += reversed(positions)
         self._moved = False
 
-    def remove(self, key: str) -> None:
-        """Remove a pod from the queue that holds it."""
-        pod = self._pods.pop(key, None)
-        if pod is None:
-            return
+    def remove(self, pod: PodState) -> None:
+        """Remove a pod from the queue that holds it, if one does."""
         self.withdraw(pod.key)
-        self._seeking.pop(key, None)
-        if self._unschedulable.pop(key, None) is None:
-            self._active.remove((pod.priority, -pod.order, key))
+        self._seeking.pop(pod.key, None)
+        if self._unschedulable.pop(pod.key, None) is None:
+            place = bisect_left(self._active, (pod.priority, -pod.order))
+            if place < len(self._active) and self._active[place][2] is pod:
+                del self._active[place]
 
     def clear_nomination(self, key: str) -> None:
         """Clear the nomination of a waiting pod."""
-        pod = self._pods[key]
-        self.withdraw(pod.key)
-        pod.nominated = ""
+        self.nominated[self._nodes[key]][key].nominated = ""
+        self.withdraw(key)
 
     def state(self, shown: int = QUEUE_SHOWN) -> QueueState:
         """Return the state of both queues, with at most ``shown`` entries of each."""
-        active = [(key, priority, -order) for priority, order, key in self._active[: -shown - 1 : -1]]
+        active = [(pod.key, priority, -order) for priority, order, pod in self._active[: -shown - 1 : -1]]
         waiting = islice(self._unschedulable.values(), shown)
         return QueueState(
             active=active,
@@ -155,7 +156,3 @@ class PriorityQueue(Nominations):
             unschedulable=[(pod.key, pod.priority, pod.order) for pod in waiting],
             unschedulable_count=len(self._unschedulable),
         )
-
-    def waiting(self) -> list[PodState]:
-        """Return every pod in either queue, in creation order."""
-        return sorted(self._pods.values(), key=lambda pod: pod.order)

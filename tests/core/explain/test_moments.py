@@ -91,7 +91,7 @@ def attempt(manifests: list[dict[str, Any]], world: ObjectsAtMoment, whole: Scen
     """Let the scheduler try the pod on a cluster read from the manifests."""
     loaded = replace(load_documents(manifests, expand=False, admission=False), policy=whole.policy)
     simulation = Simulation(loaded)
-    simulation.queue.remove(world.pod)
+    simulation.queue.remove(simulation.cluster.pods[world.pod])
     simulation.cluster.refresh()
     scheduler = GenericScheduler(simulation.cluster, simulation.queue, simulation.profile)
     return scheduler.schedule(simulation.cluster.pods[world.pod], world.last_node_index)
