@@ -2,7 +2,7 @@
 
 The workbench has well over a hundred modules, and a browser with a cold cache spends most of a second
 requesting them. ``python playground/serving/built.py`` (run by ``.ci/browser-packages``) has esbuild bundle
-`ENTRIES` under names that contain their content's hash; components (``.tsx``) and npm's packages run in no
+`BUILDS` under names that contain their content's hash; components (``.tsx``) and npm's packages run in no
 browser without it. The build records a digest of its sources: a server that starts after a source has changed
 builds again, as does every page under DEBUG.
 Only the standard library is used, because the script runs before podstep's dependencies are installed.
@@ -49,8 +49,6 @@ ENTRIES = (
     "js/pages/runs.js",
     "js/pages/sweep.tsx",
     "js/pages/sweepform.ts",
-    "js/pages/start.js",
-    "js/workbench/page/main.ts",
     "css/sheets/compare.css",
     "css/sheets/kit.css",
     "css/sheets/learn.css",
@@ -59,6 +57,9 @@ ENTRIES = (
     "css/sheets/start.css",
     "css/sheets/workbench.css",
 )
+#: The pages that people come to: each is built by itself, with ``js/base.js``. What it shared with each set
+#: of other pages would be a file of its own, nearly fifty for the workbench.
+ALONE = ("js/pages/start.js", "js/workbench/page/main.ts")
 #: What a file holds inline: each a single script, which imports nothing.
 INLINE = ("js/recorded/main.ts", "js/recorded/lesson.ts")
 OPTIONS = (
@@ -76,7 +77,7 @@ OPTIONS = (
 SPLIT = ("--splitting", "--format=esm", "--chunk-names=part-[hash]", "--external:./static/vendor/*")
 #: A recording holds the editor, and writes no films.
 WHOLE = ("--format=iife", "--external:./static/vendor/mediabunny.js")
-BUILDS = ((ENTRIES, SPLIT), (INLINE, WHOLE))
+BUILDS = ((ENTRIES, SPLIT), *(((entry,), SPLIT) for entry in ALONE), (INLINE, WHOLE))
 MADE = "made.json"  # the digest of the build's sources, and the output file of each entry
 PACKED = 1_000  # bytes from which a file is also stored gzipped
 KEPT_SECONDS = 24 * 3600

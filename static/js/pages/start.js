@@ -1,5 +1,6 @@
 // The start page. What is for a press that many never make comes with that press.
 
+import "../base.js";
 import { $, copy } from "../lib/dom.ts";
 import { mini } from "./mini.tsx";
 import { buildOne } from "./build.js";

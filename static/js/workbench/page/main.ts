@@ -1,5 +1,6 @@
 // The workbench: wires the parts together and opens the source that the page names.
 
+import "../../base.js";
 import { $, announce, toast } from "../../lib/dom.ts";
 import type { Source } from "../../lib/protocol.js";
 import { isRecording } from "../../lib/recorded.ts";
