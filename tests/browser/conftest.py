@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,15 +139,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark browser tests, and share them out, file by file, between two of the processes of `make test`.
 
     A process that has any starts a podstep and browsers of its own, so they do not go wherever there is room.
-    The rows of a table, which are tried on one page, count as one test.
+    What a file takes goes by its length rather than by its tests: some are journeys over many pages.
     """
     ours = [item for item in items if HERE in item.path.parents]
-    files = Counter(path for path, _ in {(item.path, getattr(item, "originalname", "")) for item in ours})
+    lengths = {path: path.stat().st_size for path in {item.path for item in ours}}
     shares = [0] * PROCESSES
     group: dict[Path, int] = {}
-    for path, tests in sorted(files.items(), key=lambda one: (-one[1], one[0])):
+    for path, length in sorted(lengths.items(), key=lambda one: (-one[1], one[0])):
         group[path] = shares.index(min(shares))
-        shares[group[path]] += tests
+        shares[group[path]] += length
     for item in ours:
         item.add_marker(pytest.mark.browser)
         item.add_marker(pytest.mark.xdist_group(f"browser {group[item.path]}"))
