@@ -138,16 +138,19 @@ class AvailabilityTracker(Branching):
 
     def pod(self, old: Pod | None, new: Pod | None, now: float) -> None:
         """Take a pod's creation (``old`` is ``None``), change, or deletion (``new`` is ``None``)."""
-        before = None if old is None else (_owner_key(old), state_of(old))
-        after = None if new is None else (_owner_key(new), state_of(new))
-        if before == after:
-            return
-        if before is not None:
-            self._count(*before, -1, now)
-        if after is not None:
-            self._count(*after, 1, now)
-            if after[1] == ENDED and before is not None and new is not None and new.phase == "Succeeded":
-                self._succeed(after[0], now)
+        before = None if old is None else state_of(old)
+        after = None if new is None else state_of(new)
+        owners = _owner_keys(old, new)
+        if before is not None and after is not None and owners[0] == owners[1]:
+            if before == after:
+                return
+            self._count(owners[0], now, (before, -1), (after, 1))
+        else:
+            for owner, state, by in ((owners[0], before, -1), (owners[1], after, 1)):
+                if state is not None:
+                    self._count(owner, now, (state, by))
+        if after == ENDED and before is not None and new is not None and new.phase == "Succeeded":
+            self._succeed(owners[1], now)
 
     def put(self, obj: KubernetesObject, now: float) -> None:
         """Take the creation or change of another object."""
@@ -216,11 +219,14 @@ class AvailabilityTracker(Branching):
             found = self._series[top] = AvailabilitySeries(now)
         return found
 
-    def _count(self, key: Key, state: int, by: int, now: float) -> None:
+    def _count(self, key: Key, now: float, *states: tuple[int, int]) -> None:
+        """Count one pod of an owner in or out of some states."""
         owner = self._owner(key, now)
-        before = owner.desired
-        owner.pods[state] += by
-        self._add(owner.top, now, _as_change(owner.desired - before, state, by))
+        before, more = owner.desired, [0, 0, 0, 0, 0]
+        for state, by in states:
+            owner.pods[state] += by
+            more[state] += by
+        self._add(owner.top, now, (owner.desired - before, more[READY], more[PENDING], more[TERMINATING]))
 
     def _succeed(self, key: Key, now: float) -> None:
         def once_more(owner: _Owner) -> None:
@@ -237,14 +243,14 @@ class AvailabilityTracker(Branching):
             self._add(owner.top, now, (owner.desired - before, 0, 0, 0))
 
     def _add(self, top: Key, now: float, change: tuple[int, int, int, int]) -> None:
-        desired, *others = change
+        desired, ready, pending, terminating = change
         own = 0 if top in self._wanted else desired
-        for series, first in ((self._series_of(top, now), own), (self.total, own)):
+        for series in (self._series_of(top, now), self.total):
             series.pass_to(now)
-            series.desired += first
-            series.ready += others[0]
-            series.pending += others[1]
-            series.terminating += others[2]
+            series.desired += own
+            series.ready += ready
+            series.pending += pending
+            series.terminating += terminating
 
     def _want(self, top: Key, replicas: int, now: float) -> None:
         """Take what a Deployment desires, whatever its ReplicaSets do."""
@@ -296,16 +302,19 @@ def _owner_key(pod: Pod) -> Key:
     return UNOWNED if reference is None or reference.kind == "Node" else owner_key(pod.meta, reference)
 
 
+def _owner_keys(old: Pod | None, new: Pod | None) -> tuple[Key, Key]:
+    """Return the owners of two versions of a pod, which are mostly the same; anything for none."""
+    before = UNOWNED if old is None else _owner_key(old)
+    if old is not None and new is not None and old.meta.owner_references is new.meta.owner_references:
+        return before, before
+    return before, UNOWNED if new is None else _owner_key(new)
+
+
 def _top_of(obj: Workload) -> Key:
     """Return the workload that an owner's pods count for: its Deployment, or itself."""
     reference = obj.meta.controller
     deployed = reference is not None and reference.kind == "Deployment"
     return owner_key(obj.meta, reference) if reference is not None and deployed else key_of(obj)
-
-
-def _as_change(desired: int, state: int, by: int) -> tuple[int, int, int, int]:
-    ready, pending, terminating = (by if state == one else 0 for one in (READY, PENDING, TERMINATING))
-    return desired, ready, pending, terminating
 
 
 def _forget(owner: _Owner) -> None:

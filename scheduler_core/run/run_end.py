@@ -163,7 +163,7 @@ class Ending:
 
     def exhausted(self, framework: RunEndSubject) -> bool:
         """Return whether the attempts since the last operation have reached their limit."""
-        return self.attempts >= max(MOST_TRIES, TRIES * len(framework.queue.pods))
+        return self.attempts >= MOST_TRIES and self.attempts >= TRIES * len(framework.queue.pods)
 
     def stuck(self, framework: RunEndSubject) -> bool:
         """Count a moment; return whether the moments since the last cycle or operation exceed their limit."""
@@ -172,6 +172,8 @@ class Ending:
 
     def storm(self, framework: RunEndSubject) -> int:
         """Return by how many cycles the limit of retries since the last change is exceeded, at least 0."""
+        if self.tries <= FEWEST_TRIES:
+            return 0
         return max(0, self.tries - max(FEWEST_TRIES, TRIES * len(framework.queue.pods)))
 
     def _horizon(self, framework: RunEndSubject) -> float:

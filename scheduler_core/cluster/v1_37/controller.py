@@ -16,6 +16,7 @@ from scheduler_core.cluster.v1_37.objects import (
     namespace_of,
     owners_of,
     reference_to,
+    references_to,
     selects,
     spec_of,
     uid_of,
@@ -156,16 +157,16 @@ def pod_from(template: Manifest, owner: Manifest, **meta: Any) -> Manifest:
     own = template.get("metadata") or {}
     fields: dict[str, Any] = {
         "namespace": namespace_of(owner),
-        "labels": dict(own.get("labels") or {}),
-        "annotations": dict(own.get("annotations") or {}),
-        "ownerReferences": [reference_to(owner)],
+        "labels": own.get("labels") or {},
+        "annotations": own.get("annotations") or {},
+        "ownerReferences": references_to(owner),
         **meta,
     }
     if not fields.get("name"):
         fields.setdefault("generateName", f"{owner['metadata']['name']}-")
     if own.get("finalizers") and "finalizers" not in fields:
         fields["finalizers"] = list(own["finalizers"])
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": fields, "spec": dict(spec_of(template))}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": fields, "spec": spec_of(template)}
 
 
 def slow_start(number: int, make: Callable[[int], Write]) -> Work:

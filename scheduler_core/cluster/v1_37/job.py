@@ -10,6 +10,7 @@ from scheduler_core.cluster.v1_37.loop import QueueWorker, Work, WorkQueue
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     condition_of,
+    controller_of,
     generation,
     is_deleting,
     key_of,
@@ -85,6 +86,9 @@ class Jobs(JobQueue):
     def _see_pod(self, write: StoredWrite) -> None:
         pod = write.new or write.old
         assert pod is not None
+        reference = controller_of(pod)
+        if reference is not None and reference["kind"] != "Job" and not is_tracked(pod):
+            return
         job = self.owner(pod, "Job")
         deleting = write.new is None or is_deleting(pod)
         if is_tracked(pod) and write.new is not None and self._is_orphan(pod, job, deleting=deleting):

@@ -38,6 +38,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_condition,
     with_status,
 )
+from scheduler_core.cluster.v1_37.part_memo import remade
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watches import StoredWrite
 
@@ -50,6 +51,7 @@ SHARED = 1_024
 _BACKOFF, _BACKOFF_MOST = 10, 300
 _STARTING = ("", "ContainerCreating", "PodInitializing")
 """Why containers wait that are about to start."""
+Fields = tuple[tuple[str, Any], ...]
 PodWork = Callable[[str, str], Work]
 """What a kubelet does about a pod, by its key and uid."""
 
@@ -106,6 +108,8 @@ class Kubelets:
             self._make_again(write.old)
             return
         pod, old = write.new, write.old
+        if old is not None and old.get("spec") is pod.get("spec") and is_deleting(old) == is_deleting(pod):
+            return  # its status alone is another, which mostly a kubelet wrote
         if not node_of(pod) or (is_finished(pod) and not is_deleting(pod)):
             return
         if is_deleting(pod):
@@ -397,14 +401,17 @@ def _exit_code(pod: Manifest, *, failed: bool) -> int:
 
 def with_ready(pod: Manifest, now: float, *, ready: bool, reason: str = "") -> Manifest:
     """Return a pod with its conditions Ready and ContainersReady; their times change with their status."""
-    status = status_of(pod)
+    return {**pod, "status": remade(status_of(pod), _ready_status, stamp(now), ready, reason)}
+
+
+def _ready_status(status: dict[str, Any], at: str, ready: bool, reason: str) -> dict[str, Any]:
     conditions = list(status.get("conditions") or ())
     for kind in ("Ready", "ContainersReady"):
-        known = next((one for one in conditions if one["type"] == kind), None)
+        known = condition_in(conditions, kind)
         wanted = "True" if ready else "False"
-        since = known.get("lastTransitionTime") if known and known["status"] == wanted else stamp(now)
+        since = known.get("lastTransitionTime") if known and known["status"] == wanted else at
         conditions = with_condition(conditions, _condition(kind, wanted, since, reason))
-    return with_status(pod, {**status, "conditions": conditions})
+    return {**status, "conditions": conditions}
 
 
 @lru_cache(SHARED)
@@ -414,15 +421,8 @@ def _condition(kind: str, status: str, since: str | None, reason: str) -> dict[s
     return {**row, "reason": reason} if reason else row
 
 
-def _containers(pod: Manifest, restarts: int, state: str, **fields: Any) -> list[dict[str, Any]]:
-    names = tuple(one["name"] for one in spec_of(pod).get("containers") or ())
-    return _statuses(names, restarts, state, tuple(fields.items()))
-
-
 @lru_cache(SHARED)
-def _statuses(
-    names: tuple[str, ...], restarts: int, state: str, fields: tuple[tuple[str, Any], ...]
-) -> list[dict[str, Any]]:
+def _statuses(names: tuple[str, ...], restarts: int, state: str, fields: Fields) -> list[dict[str, Any]]:
     """Return statuses of containers, the same for the many pods that have them; nothing changes them."""
     return [
         {"name": name, "restartCount": restarts, "ready": state == "running", "state": {state: dict(fields)}}
@@ -430,13 +430,24 @@ def _statuses(
     ]
 
 
-def _with(pod: Manifest, now: float, *, ready: bool, **fields: Any) -> Manifest:
-    return with_ready(with_status(pod, {**status_of(pod), **fields}), now, ready=ready)
+def _with_containers(
+    pod: Manifest, now: float, restarts: int, state: str, fields: Fields, also: Fields = ()
+) -> Manifest:
+    """Return a pod whose containers are all in one state, with ``also`` in its status."""
+    names = tuple(one["name"] for one in spec_of(pod).get("containers") or ())
+    rows = names, restarts, state, fields
+    return {**pod, "status": remade(status_of(pod), _status_with, rows, stamp(now), also)}
+
+
+def _status_with(status: dict[str, Any], rows: tuple[Any, ...], at: str, also: Fields) -> dict[str, Any]:
+    made = {**status, **dict(also), "containerStatuses": _statuses(*rows)}
+    return _ready_status(made, at, rows[2] == "running", "")
 
 
 def _started(pod: Manifest, now: float) -> Manifest:
-    rows = _containers(pod, 0, "running", startedAt=stamp(now))
-    return _with(pod, now, ready=True, phase="Running", startTime=stamp(now), containerStatuses=rows)
+    at = stamp(now)
+    also = ("phase", "Running"), ("startTime", at)
+    return _with_containers(pod, now, 0, "running", (("startedAt", at),), also)
 
 
 def _refused(pod: Manifest, now: float, why: AdmissionRefusal) -> Manifest:
@@ -451,17 +462,17 @@ def _readied(pod: Manifest, now: float) -> Manifest:
 
 
 def _stopped(pod: Manifest, now: float, code: int) -> Manifest:
-    rows = _containers(pod, most_restarts_of(pod), "terminated", exitCode=code, finishedAt=stamp(now))
-    return _with(pod, now, ready=False, containerStatuses=rows)
+    return _with_containers(pod, now, most_restarts_of(pod), "terminated", _end_of(code, now))
 
 
 def _restarted(pod: Manifest, now: float) -> Manifest:
-    count = most_restarts_of(pod) + 1
-    rows = _containers(pod, count, "running", startedAt=stamp(now))
-    return _with(pod, now, ready=True, containerStatuses=rows)
+    return _with_containers(pod, now, most_restarts_of(pod) + 1, "running", (("startedAt", stamp(now)),))
 
 
 def _finished(pod: Manifest, now: float, phase: str, code: int) -> Manifest:
-    count = most_restarts_of(pod)
-    rows = _containers(pod, count, "terminated", exitCode=code, finishedAt=stamp(now))
-    return _with(pod, now, ready=False, phase=phase, containerStatuses=rows)
+    end = _end_of(code, now)
+    return _with_containers(pod, now, most_restarts_of(pod), "terminated", end, (("phase", phase),))
+
+
+def _end_of(code: int, now: float) -> Fields:
+    return ("exitCode", code), ("finishedAt", stamp(now))

@@ -15,7 +15,6 @@ from scheduler_core.cluster.v1_37.objects import (
     node_of,
     owners_of,
     selects,
-    spec_of,
     uid_of,
 )
 from scheduler_core.forks import Copier, Forkable, flat, nested
@@ -27,9 +26,8 @@ class Listers(Forkable):
     """Objects by kind and key, listed in order of their keys."""
 
     FORKED: ClassVar[Mapping[str, Copier]] = {
-        **dict.fromkeys(("objects", *_INDEXES), nested),
+        **dict.fromkeys(("objects", "_places", *_INDEXES), nested),
         "_listed": flat,
-        "_places": flat,
     }
 
     def __init__(self) -> None:
@@ -48,8 +46,8 @@ class Listers(Forkable):
         """Keys of pods by namespace, and label with its value."""
         self.namespaced: dict[tuple[str, str], dict[str, None]] = {}
         """Keys of all other objects by kind and namespace."""
-        self._places: dict[tuple[str, str], str] = {}
-        """In whose place an object with another name is listed: under the name that the server would give."""
+        self._places: dict[str, dict[str, str]] = {}
+        """By kind and key: under which name of the server's own an object with another one is listed."""
 
     def get(self, kind: str, key: str) -> Manifest | None:
         """Return an object, ``None`` if there is none."""
@@ -70,16 +68,19 @@ class Listers(Forkable):
 
     def in_order(self, kind: str, keys: Iterable[str]) -> list[str]:
         """Return keys of a kind as listers have them."""
-        place = self._places.get
-        return sorted(keys, key=lambda key: place((kind, key), key)) if self._places else sorted(keys)
+        places = self._places.get(kind)
+        return sorted(keys, key=lambda key: places.get(key, key)) if places else sorted(keys)
 
     def place(self, kind: str, key: str) -> str:
         """Return the key by which an object is listed."""
-        return self._places.get((kind, key), key)
+        return self._places.get(kind, {}).get(key, key)
 
     def in_namespace(self, kind: str, namespace: str) -> Iterator[Manifest]:
         """Yield the objects of a kind in one namespace, in order of their keys."""
-        found, keys = self.objects.get(kind, {}), self.namespaced.get((kind, namespace), ())
+        keys = self.namespaced.get((kind, namespace))
+        if not keys:
+            return iter(())
+        found = self.objects[kind]
         return (found[key] for key in self.in_order(kind, keys))
 
     def adoptable(self, kind: str, selector: Mapping[str, Any] | None, namespace: str) -> list[Manifest]:
@@ -130,16 +131,15 @@ class Listers(Forkable):
         key = key_of(obj)
         for row, place in self._rows(obj):
             row.setdefault(place, {})[key] = None
+        item = obj["kind"], key
         controller = controller_of(obj)
         if controller is not None:
-            self.owned.setdefault(controller["uid"], {})[obj["kind"], key] = None
-            self._listed.pop((controller["uid"], obj["kind"]), None)
+            self.owned.setdefault(controller["uid"], {})[item] = None
+            self._listed.pop((controller["uid"], item[0]), None)
         for owner in owners_of(obj):
-            self.dependents.setdefault(owner["uid"], {})[obj["kind"], key_of(obj)] = None
-        if obj["kind"] == "Pod" and node_of(obj):
-            self.pods_on.setdefault(node_of(obj), {})[key_of(obj)] = None
+            self.dependents.setdefault(owner["uid"], {})[item] = None
 
-    def _rows(self, obj: Manifest) -> Iterator[tuple[dict[Any, dict[str, None]], tuple[str, ...]]]:
+    def _rows(self, obj: Manifest) -> Iterator[tuple[dict[Any, dict[str, None]], Any]]:
         kind, namespace = obj["kind"], namespace_of(obj)
         yield self.namespaced, (kind, namespace)
         if controller_of(obj) is None:
@@ -147,28 +147,38 @@ class Listers(Forkable):
         if kind == "Pod":
             for name, value in labels_of(obj).items():
                 yield self.labelled, (namespace, name, value)
+            if node := node_of(obj):
+                yield self.pods_on, node
 
     def unindex(self, obj: Manifest) -> None:
         """Take an object out of the indexes."""
         key = key_of(obj)
         for row, place in self._rows(obj):
             row.get(place, {}).pop(key, None)
+        item = obj["kind"], key
         controller = controller_of(obj)
         if controller is not None:
-            self.owned.get(controller["uid"], {}).pop((obj["kind"], key), None)
-            self._listed.pop((controller["uid"], obj["kind"]), None)
+            self.owned.get(controller["uid"], {}).pop(item, None)
+            self._listed.pop((controller["uid"], item[0]), None)
         for owner in owners_of(obj):
-            self.dependents.get(owner["uid"], {}).pop((obj["kind"], key_of(obj)), None)
-        if obj["kind"] == "Pod" and node_of(obj):
-            self.pods_on.get(node_of(obj), {}).pop(key_of(obj), None)
+            self.dependents.get(owner["uid"], {}).pop(item, None)
+
+    def index_again(self, old: Manifest, new: Manifest, key: str) -> None:
+        """Follow a new version of an object: mostly it has another status, or a node."""
+        if not _is_listed_alike(old["metadata"], new["metadata"]):
+            self.unindex(old)
+            self.index(new)
+        elif old.get("spec") is not new.get("spec") and (before := node_of(old)) != (after := node_of(new)):
+            if before:
+                self.pods_on.get(before, {}).pop(key, None)
+            if after:
+                self.pods_on.setdefault(after, {})[key] = None
 
 
-def is_indexed_alike(old: Manifest, new: Manifest) -> bool:
-    """Return whether all indexes have two versions of an object in the same places."""
-    before, after = old["metadata"], new["metadata"]
+def _is_listed_alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Return whether two versions of an object's metadata are in the same places of all indexes."""
     for name in ("labels", "ownerReferences"):
         one, other = before.get(name), after.get(name)
         if one is not other and (one or None) != (other or None):
             return False
-    specs = spec_of(old), spec_of(new)
-    return specs[0] is specs[1] or specs[0].get("nodeName") == specs[1].get("nodeName")
+    return True

@@ -132,9 +132,12 @@ class NodeLifecycle(Controller, Forkable):
             if write.new is not None:
                 self.queue.add(write.key)
         elif write.kind == "Pod" and write.new is not None:
-            node = node_of(write.new)
-            if node and (write.old is None or node_of(write.old) != node):
-                self.loop.spawn(self._mark_new(write.new))
+            old, new = write.old, write.new
+            if old is not None and old.get("spec") is new.get("spec"):
+                return
+            node = node_of(new)
+            if node and (old is None or node_of(old) != node):
+                self.loop.spawn(self._mark_new(new))
 
     def _note(self, write: StoredWrite) -> None:
         statuses = [None if one is None else ready_status(one) for one in (write.old, write.new)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from sys import intern
 from typing import Any
 
@@ -111,14 +112,19 @@ def with_status(obj: Manifest, status: Mapping[str, Any]) -> Manifest:
 
 def with_meta(obj: Manifest, **fields: Any) -> Manifest:
     """Return an object with changed fields of its metadata; ``None`` removes one."""
-    meta = {key: value for key, value in {**obj["metadata"], **fields}.items() if value is not None}
-    return {**obj, "metadata": meta}
+    return {**obj, "metadata": without_none({**obj["metadata"], **fields})}
 
 
 def with_spec(obj: Manifest, **fields: Any) -> Manifest:
     """Return an object with changed fields of its spec; ``None`` removes one."""
-    spec = {key: value for key, value in {**spec_of(obj), **fields}.items() if value is not None}
-    return {**obj, "spec": spec}
+    return {**obj, "spec": without_none({**spec_of(obj), **fields})}
+
+
+def without_none(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields without those that are ``None``, which are few."""
+    if None not in fields.values():
+        return fields
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 # --- owners
@@ -147,6 +153,16 @@ def reference_to(owner: Manifest) -> dict[str, Any]:
         "controller": True,
         "blockOwnerDeletion": True,
     }
+
+
+def references_to(owner: Manifest) -> list[dict[str, Any]]:
+    """Return a new object's owners, its controller alone: the same list for all that this one makes."""
+    return _references(owner.get("apiVersion", "v1"), owner["kind"], name_of(owner), uid_of(owner))
+
+
+@lru_cache(4_096)
+def _references(version: str, kind: str, name: str, uid: str) -> list[dict[str, Any]]:
+    return [reference_to({"apiVersion": version, "kind": kind, "metadata": {"name": name, "uid": uid}})]
 
 
 # --- selectors

@@ -61,13 +61,13 @@ class PodGC:
         elif write.kind == "Pod":
             _note(self._finished, write.key, new is not None and is_finished(new))
             _note(self._unplaced, write.key, new is not None and is_deleting(new) and not node_of(new))
-            self._stale = self._stale or (new is not None and self._concerns(new))
+            self._stale = self._stale or (new is not None and self._concerns(new, node_of(new)))
 
-    def _concerns(self, pod: Manifest) -> bool:
-        """Return whether a pass may have to do with a pod."""
-        node = self.server.get("Node", node_of(pod))
+    def _concerns(self, pod: Manifest, name: str) -> bool:
+        """Return whether a pass may have to do with a pod of a node."""
+        node = self.server.get("Node", name) if name else None
         if node is None:
-            return is_deleting(pod) or bool(node_of(pod))
+            return bool(name) or is_deleting(pod)
         kept = is_deleting(pod) and _is_out_of_service(node)
         return kept or (is_finished(pod) and len(self.server.objects["Pod"]) > TERMINATED)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from scheduler_core.cluster.v1_37.defaults import GENERATION, admitted, with_template
-from scheduler_core.cluster.v1_37.listers import Listers, is_indexed_alike
+from scheduler_core.cluster.v1_37.listers import Listers
 from scheduler_core.cluster.v1_37.loop import Loop, StatusError
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
@@ -27,17 +27,30 @@ from scheduler_core.cluster.v1_37.objects import (
 )
 from scheduler_core.cluster.v1_37.tallies import Tallies
 from scheduler_core.cluster.v1_37.watches import EvictionOutcome, Observer, StoredWrite, Watches
+from scheduler_core.forks import Copier, emptied
 from scheduler_core.interrupts import look
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 MOST_PODS = 1_000_000
+MOST_TEMPLATES = 1_024
 RUNNING_UID, RUNNING_SUFFIX = "f{:07d}-0000-4000-8000-000000000000", "z{:04d}"
 """What uids and generated names are like where a cluster has some of its own: they come behind those."""
 _PROPAGATION = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 
+class _Template(NamedTuple):
+    """A pod's specification, and what admission makes of it, with these priority classes."""
+
+    given: Any
+    classes: list[Manifest]
+    spec: dict[str, Any]
+    status: dict[str, Any]
+
+
 class ApiServer(Listers):
     """The store. Every write is reported to whoever :meth:`watch` es, in their order, before the next one."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_templates": emptied}
 
     def __init__(self, loop: Loop) -> None:
         super().__init__()
@@ -52,6 +65,8 @@ class ApiServer(Listers):
         """Returns the uid of a new object; without it they are counted."""
         self.mutate: Callable[[Manifest], Manifest] = _as_it_is
         """What mutating webhooks make of an object that is created."""
+        self._templates: dict[int, _Template] = {}
+        """By identity, which those that are kept here keep."""
         self._version = 0
         self._uids = 0
         self._names = 0
@@ -86,15 +101,32 @@ class ApiServer(Listers):
             meta["name"] = meta.pop("generateName") + self._suffix.format(self._names)
         if (given := self.name(obj)) is not None:
             place, meta["name"] = self._named(obj, meta["name"]), given
-            self._places[obj["kind"], key_in(obj["kind"], meta.get("namespace"), given)] = place
+            self._places.setdefault(obj["kind"], {})[key_in(obj["kind"], meta.get("namespace"), given)] = (
+                place
+            )
         uid = meta.get("uid") or self._new_uid({**obj, "metadata": meta})
         meta |= {"uid": uid, "creationTimestamp": stamp(self.loop.wall_time), "generation": 1}
-        if meta.get("ownerReferences"):
-            meta["ownerReferences"] = [self._identified(one, meta) for one in meta["ownerReferences"]]
-        made = self.mutate(admitted({**obj, "metadata": meta}, self))
+        owners = meta.get("ownerReferences") or ()
+        if any(not one.get("uid") for one in owners):
+            meta["ownerReferences"] = [self._identified(one, meta) for one in owners]
+        made = self.mutate(self._admitted({**obj, "metadata": meta}))
         if key_of(made) in self.objects.get(made["kind"], {}):
             raise StatusError(409, f'{resource_of(made["kind"])} "{name_of(made)}" already exists')
         return self._store(None, made, by)
+
+    def _admitted(self, obj: Manifest) -> Manifest:
+        """Return a new object as it is stored; pods of one template share what is added to it."""
+        given, classes = obj.get("spec"), [*self.of_kind("PriorityClass")]
+        plain = obj["kind"] == "Pod" and not obj.get("status") and obj["metadata"].get("namespace")
+        known = self._templates.get(id(given)) if plain else None
+        if known is not None and known.given is given and known.classes == classes:
+            return {**obj, "spec": known.spec, "status": known.status}
+        made = admitted(obj, self)
+        if plain:
+            if len(self._templates) >= MOST_TEMPLATES:
+                self._templates.clear()
+            self._templates[id(given)] = _Template(given, classes, made["spec"], made["status"])
+        return made
 
     def _new_uid(self, obj: Manifest) -> str:
         if self.uid is not None:
@@ -116,7 +148,7 @@ class ApiServer(Listers):
         if not self._places:
             return meta.get("name") or meta.get("generateName") or ""
         if meta.get("name"):
-            place = self._places.get((obj["kind"], key_of(obj)))
+            place = self._places.get(obj["kind"], {}).get(key_of(obj))
             return str(meta["name"]) if place is None else place.rpartition("/")[2]
         return self._named(obj, meta.get("generateName") or "").rpartition("/")[2]
 
@@ -291,15 +323,12 @@ class ApiServer(Listers):
     ) -> Manifest:
         look()
         self._version += 1
-        meta = {**new["metadata"], "resourceVersion": str(self._version)}
-        if None in meta.values():
-            meta = {name: value for name, value in meta.items() if value is not None}
-        new = {**new, "metadata": meta}
+        new = with_meta(new, resourceVersion=str(self._version))
         key = key or key_of(new)
-        if old is None or not is_indexed_alike(old, new):
-            if old is not None:
-                self.unindex(old)
+        if old is None:
             self.index(new)
+        else:
+            self.index_again(old, new, key)
         if new["kind"] == "Pod":
             self.tallies.change(old, new)
         self.objects.setdefault(new["kind"], {})[key] = new

@@ -20,8 +20,8 @@ from scheduler_core.cluster.v1_37.objects import (
     taints_of,
     tolerates,
     with_condition,
-    with_status,
 )
+from scheduler_core.cluster.v1_37.part_memo import remade
 from scheduler_core.cluster.v1_37.server import ApiServer
 from scheduler_core.cluster.v1_37.watches import StoredWrite
 
@@ -30,12 +30,16 @@ FOREVER = -1.0
 
 def with_disruption_target(pod: Manifest, reason: str, now: float) -> Manifest:
     """Return a pod with its condition DisruptionTarget."""
-    status = status_of(pod)
-    row = {"type": "DisruptionTarget", "status": "True", "reason": reason, "lastTransitionTime": stamp(now)}
+    status = remade(status_of(pod), _disrupted, reason, stamp(now))
+    return pod if status is pod.get("status") else {**pod, "status": status}
+
+
+def _disrupted(status: dict[str, Any], reason: str, at: str) -> dict[str, Any]:
+    row = {"type": "DisruptionTarget", "status": "True", "reason": reason, "lastTransitionTime": at}
     known = status.get("conditions") or []
     if any(one["type"] == "DisruptionTarget" and one["status"] == "True" for one in known):
-        return pod
-    return with_status(pod, {**status, "conditions": with_condition(known, row)})
+        return status
+    return {**status, "conditions": with_condition(known, row)}
 
 
 class TaintEviction(Controller):

@@ -94,14 +94,17 @@ class Tallies:
 
 
 def _counts_alike(old: Manifest, new: Manifest) -> bool:
-    """Return whether two versions of a pod have in common, as the same objects, all that is counted."""
+    """Return whether two versions of a pod have in common all that is counted, as the same objects."""
     before, after = old["metadata"], new["metadata"]
-    return (
-        old.get("status") is new.get("status")
-        and before.get("deletionTimestamp") is after.get("deletionTimestamp")
-        and before.get("labels") is after.get("labels")
-        and before.get("ownerReferences") is after.get("ownerReferences")
-    )
+    if (
+        before.get("deletionTimestamp") is not after.get("deletionTimestamp")
+        or before.get("labels") is not after.get("labels")
+        or before.get("ownerReferences") is not after.get("ownerReferences")
+    ):
+        return False
+    if old.get("status") is new.get("status"):
+        return True
+    return is_ready(old) == is_ready(new) and is_finished(old) == is_finished(new)
 
 
 def _part(pod: Manifest | None) -> _Part | None:

@@ -74,6 +74,8 @@ class PlaneManifests(StoredManifests):
 
     def tell(self, write: StoredWrite) -> None:
         """Show an object as a write has left it."""
+        if not self._untold:
+            return
         key = write.kind, write.key
         known = self._untold.get(key)
         if known is not None:

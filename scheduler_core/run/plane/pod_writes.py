@@ -15,6 +15,7 @@ from scheduler_core.cluster.v1_37.objects import (
     with_spec,
     with_status,
 )
+from scheduler_core.cluster.v1_37.part_memo import remade
 
 Patch = Callable[[Manifest], Manifest]
 PREEMPTED = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
@@ -51,10 +52,14 @@ class StatusPatch:
 
 def bound(pod: Manifest, node: str, now: float) -> Manifest:
     """Return a pod as its binding stores it: its node, its condition, and no nomination."""
-    status = {key: value for key, value in status_of(pod).items() if key != "nominatedNodeName"}
-    row = {"type": "PodScheduled", "status": "True", "lastTransitionTime": stamp(now)}
-    status["conditions"] = with_condition(status.get("conditions") or [], row)
-    return with_status(with_spec(pod, nodeName=node), status)
+    status = remade(status_of(pod), _bound_status, stamp(now))
+    return {**with_spec(pod, nodeName=node), "status": status}
+
+
+def _bound_status(status: dict[str, Any], at: str) -> dict[str, Any]:
+    made = {key: value for key, value in status.items() if key != "nominatedNodeName"}
+    row = {"type": "PodScheduled", "status": "True", "lastTransitionTime": at}
+    return {**made, "conditions": with_condition(made.get("conditions") or [], row)}
 
 
 def nominated(pod: Manifest, node: str) -> Manifest:

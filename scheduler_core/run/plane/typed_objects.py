@@ -71,11 +71,7 @@ def _is_like(pod: Manifest, other: Manifest) -> bool:
         if one is not before and (one or None) != (before or None):
             return False
     specs = spec_of(pod), spec_of(other)
-    return specs[0] is specs[1] or _placeless(specs[0]) == _placeless(specs[1])
-
-
-def _placeless(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in spec.items() if name != "nodeName"}
+    return specs[0] is specs[1] or {**specs[0], "nodeName": ""} == {**specs[1], "nodeName": ""}
 
 
 def _renamed(pod: Pod, manifest: Manifest) -> Pod:

@@ -109,15 +109,12 @@ class LivingView(V1_37View):
         """Let the queue's time pass; what is due is flushed on whole seconds."""
         self.scheduler_run.queue.clock.pass_to(self.now)
 
-    def _learn_reserved(self, key: str, manifest: Any) -> None:
-        run = self.scheduler_run
-        pod = run.cluster.compiled(manifest)
-        if pod.node or pod.finished:
-            super()._learn_reserved(key, manifest)
-            return
-        node = run.cluster.pods[key].node
-        run.cluster.replace(manifest)
-        run.cluster.assume(run.cluster.compiled(manifest), node)
+    def _assume_again(self, key: str, manifest: Any) -> None:
+        """Store a change of an assumed pod, which is assumed as it is now."""
+        cluster = self.scheduler_run.cluster
+        node = cluster.pods[key].node
+        cluster.replace(manifest)
+        cluster.assume(cluster.compiled(manifest), node)
 
     # --- time
 

@@ -95,28 +95,29 @@ class SharedCluster(ControlledFramework):
         self._send("PodGroup", key, None)
 
     def _take(self, change: Change) -> None:
-        pod, previous = change.object, self.pods.get(change.object.meta.key)
+        pod = change.object
         if not isinstance(pod, Pod):
             super()._take(change)
             return
+        key = pod.meta.key
+        previous = self.pods.get(key)
         if change.action != "update" or previous is None:
             super()._take(change)
         elif pod.node_name and not previous.node_name and not pod.terminal:
-            self._bound(pod)
+            self._bound(key, pod)
         else:
             super()._take(change)
-            self._nominated(pod)
-        self._send_pod(pod.meta.key)
+            self._nominated(key, pod)
+        self._send_pod(key)
 
-    def _nominated(self, pod: Pod) -> None:
+    def _nominated(self, key: str, pod: Pod) -> None:
         """Follow the nomination of a pod that waits."""
-        state = self.cluster.pods.get(pod.meta.key)
+        state = self.cluster.pods.get(key)
         if state is not None and not state.node_name:
             self.cluster.own(state).nominated = pod.nominated_node_name
 
-    def _bound(self, pod: Pod) -> None:
+    def _bound(self, key: str, pod: Pod) -> None:
         """Follow a binding; a pod of a node that is gone counts nowhere until it is collected."""
-        key = pod.meta.key
         self.store_pod(key, pod)
         self.record_event("Scheduled", key, f"Successfully assigned {key} to {pod.node_name}")
         state = self.cluster.put(pod) if pod.node_name in self.cluster.nodes else None

@@ -31,6 +31,7 @@ from scheduler_core.schedulers.v1_37.claim_binder import (
 )
 from scheduler_core.schedulers.v1_37.clock import SECOND, WRITE
 from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
+from scheduler_core.schedulers.v1_37.events import assigned, exists
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent, PodAttempt
 from scheduler_core.schedulers.v1_37.podgroups import group_of
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -229,19 +230,23 @@ class V1_37View(SchedulerView):
 
     def _learn_reserved(self, key: str, manifest: Manifest) -> None:
         """Hear of a change of an assumed pod: its binding confirms it, the cache keeps it until then."""
-        run = self.scheduler_run
-        pod = self.scheduler_run.cluster.compiled(manifest)
-        if pod.node or pod.finished:
-            held = self.reserved.pop(key)
-            if self.permits is not None:
-                self.permits.lose(key, deleted=not pod.node)
-            run.watch.see(run.cluster.replace(manifest))
-            if not pod.node:
-                self.freed(manifest, held.node)
+        run, is_bound = self.scheduler_run, assigned(manifest)
+        if not is_bound and exists(manifest):
+            self._assume_again(key, manifest)
             return
-        assumed = run.cluster.pods[key]
-        run.cluster.replace(manifest)
-        run.cluster.assume(assumed, assumed.node)
+        held = self.reserved.pop(key)
+        if self.permits is not None:
+            self.permits.lose(key, deleted=not is_bound)
+        run.watch.see(run.cluster.replace(manifest))
+        if not is_bound:
+            self.freed(manifest, held.node)
+
+    def _assume_again(self, key: str, manifest: Manifest) -> None:
+        """Store a change of a pod that is assumed as it was."""
+        cluster = self.scheduler_run.cluster
+        assumed = cluster.pods[key]
+        cluster.replace(manifest)
+        cluster.assume(assumed, assumed.node)
 
     def _lose(self, kind: str, key: str, stored: Manifest) -> None:
         """Hear of a deletion; what an assumed pod holds is free at once (handleAssumedPodDeletion)."""

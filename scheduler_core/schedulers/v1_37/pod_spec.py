@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -87,6 +88,14 @@ class PodSpec:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be compiled again."""
         return {name: value for name, value in self.__dict__.items() if name in _STORED}
+
+    @cached_property
+    def ending(self) -> PodSpec:
+        """The same of pods that are being deleted."""
+        made = copy(self)
+        made.__dict__.pop("class_key", None)
+        made.terminating = True
+        return made
 
     def compile(self) -> None:
         """Compile now what every placement needs, so that no attempt waits for it."""

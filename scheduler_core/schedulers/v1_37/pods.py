@@ -210,7 +210,22 @@ class CompiledPod:
     def rewritten(self, manifest: Mapping[str, Any]) -> Self:
         """Return the pod of a manifest with another node, nomination or status that holds the same."""
         spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
-        return self._copy(manifest, spec.get("nodeName") or "", status.get("nominatedNodeName") or "")
+        out = self._copy(manifest, spec.get("nodeName") or "", status.get("nominatedNodeName") or "")
+        if manifest["metadata"].get("deletionTimestamp") and not self.terminating:
+            out.shared = self.shared.ending
+        return out
+
+    def is_like(self, manifest: Mapping[str, Any]) -> bool:
+        """Return whether a manifest has all objects of a pod that waits, but for its name and uid."""
+        own, meta = self.manifest["metadata"], manifest["metadata"]
+        return (
+            self.manifest.get("spec") is manifest.get("spec")
+            and self.manifest.get("status") is manifest.get("status")
+            and own.get("labels") is meta.get("labels")
+            and own.get("ownerReferences") is meta.get("ownerReferences")
+            and own.get("namespace") == meta.get("namespace")
+            and own.get("deletionTimestamp") is None is meta.get("deletionTimestamp")
+        )
 
     def replica(self, manifest: Mapping[str, Any]) -> Self:
         """Return the pod of a manifest that shares all objects but its name and uid, and what is compiled."""
@@ -219,9 +234,9 @@ class CompiledPod:
         return out
 
     def holds_in(self, manifest: Mapping[str, Any]) -> bool:
-        """Return whether a later version of the pod counts on its node, and for other pods, as this one."""
+        """Return whether a later version of the pod, which may end by now, asks for the same on its node."""
         spec, meta = manifest.get("spec") or {}, manifest["metadata"]
-        if spec.get("nodeName") != self.node or bool(meta.get("deletionTimestamp")) != self.terminating:
+        if spec.get("nodeName") != self.node or (self.terminating and not meta.get("deletionTimestamp")):
             return False
         if (meta.get("labels") or {}) != self.labels or not _equal_but_for_node(spec, self.spec):
             return False
@@ -232,4 +247,5 @@ class CompiledPod:
 
     def holds_as(self, other: CompiledPod) -> bool:
         """Return whether the pod, rewritten with its node the same, counts there as it did before."""
-        return bool(self.node) and self.node == other.node and not self.finished
+        stays = bool(self.node) and self.node == other.node and not self.finished
+        return stays and self.terminating == other.terminating

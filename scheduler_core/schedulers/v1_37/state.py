@@ -79,6 +79,8 @@ class ClusterState(Forkable):
         self.objects: dict[str, dict[str, Manifest]] = {}
         self.pods: dict[str, CompiledPod] = {}
         """Pods that are not finished, in order of creation; an assumed pod is here with its node."""
+        self._last: CompiledPod | None = None
+        """The pod that was compiled last."""
         self._absent: set[str] = set()
         self._groups: dict[str, dict[str, None]] = {}
         self.nodes = NodeTable()
@@ -171,9 +173,17 @@ class ClusterState(Forkable):
             old = self.pods.get(key)
             if like is None and old is not None and old.node and old.holds_in(manifest):
                 like = old
-            self._put_pod(self.compiled(manifest) if like is None else like.rewritten(manifest), like)
+            self._put_pod(self._compiled(manifest) if like is None else like.rewritten(manifest), like)
         elif kind == "Node":
             self.nodes.put(manifest)
+
+    def _compiled(self, manifest: Manifest) -> CompiledPod:
+        """Return a pod, mostly a replica of the last one: a controller writes them one after the other."""
+        last = self._last
+        if last is not None and last.is_like(manifest):
+            return last.replica(manifest)
+        self._last = self.compiled(manifest)
+        return self._last
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """Return a namespace's labels; none if it is unknown."""
