@@ -9,8 +9,8 @@ from playground.panels.events import rows
 from playground.panels.moments import MOMENTS_SHOWN, cut, event_moments
 from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed
+from playground.playback.changes import Placement
 from playground.playback.tables import Tables
-from playground.playback.trail import Placement
 from scheduler_core.record.cycle import FinalState
 from scheduler_core.run.cycles import events_of
 

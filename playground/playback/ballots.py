@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from playground.playback.changes import Placement, PlacementChanges
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
-from playground.playback.trail import Placement, PlacementChanges
 from scheduler_core.record.cycle import Cycle
 
 ROWS = 1_000  # of a ballot; beyond, a page offers what it knows of the cluster

@@ -18,6 +18,7 @@ import structlog
 
 from playground.limits import limit
 from playground.playback.answers import AnswerCache
+from playground.playback.changes import Placement
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.deadlines import TooMuchWorkError, never, one_step
 from playground.playback.growth import Growth
@@ -27,7 +28,7 @@ from playground.playback.replay import Replays
 from playground.playback.sizes import weight_of
 from playground.playback.tables import Tables
 from playground.playback.terminations import TerminatingChanges
-from playground.playback.trail import Placement, Trail, TrailRow, standing
+from playground.playback.trail import Trail, TrailRow, standing
 from playground.pool.gate import GivingLock
 from playground.protocol.tables import LaterPods
 from playground.wire import encode

@@ -88,6 +88,7 @@ class Tables:
                 self.nodes.append(node)
                 self.since.append(step)
                 self.until.append(None)
+        self.node_names = [*self.node_index]
         self.updates: list[list[Any]] = []
         for operation in scenario.operations:
             self._note_node_end(operation)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from playground.playback.changes import ChangeLog, Placement, PlacementChanges
 from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.nodes import NodeTrail
 from playground.playback.tables import ABSENT, PENDING, Tables
@@ -28,10 +28,9 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
-Placement = npt.NDArray[np.int32]
-PlacementChanges = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]
 TrailRow = list[Any]  # see Trail.row
 
+PLAIN_ROW = 7  # entries of the row of a cycle that at most placed its pod
 CHECKPOINT = 1_000  # cycles between two kept placements, until they reach KEPT_BYTES
 KEPT_BYTES = 64 * 1024 * 1024  # of placements; then every other one goes
 MARKS_SHOWN = 5_000  # of plugins, per answer
@@ -59,7 +58,6 @@ class Trail:
     def __init__(self, scenario: Scenario, tables: Tables) -> None:
         self.tables = tables
         self.decisions: list[Decision] = []
-        self.changes: list[PlacementChanges] = []
         self.placement: Placement = np.array(tables.start, dtype=np.int32)
         self._operations = scenario.operations
         # For each operation that changes the configuration: how many operations are applied including it.
@@ -71,6 +69,7 @@ class Trail:
         self._pods = array("i")
         self._nodes = array("i")
         self._letters = bytearray()
+        self.changes = ChangeLog(self._letters, self._pods, self._nodes)
         self._majors = array("q")  # an operation at the greatest int32 begins the step after it
         self._minors = array("q")
         self._times = array("d")
@@ -161,10 +160,10 @@ class Trail:
                     self._set(tables.pod_index[key], tables.node_index[name], changes)
         major, _, minor = step.partition(".")
         self.decisions.append(decision)
-        self.changes.append(changes)
         self._pods.append(pod)
         self._nodes.append(node)
         self._letters += letter(decision).encode()
+        self.changes.note(changes)
         self._majors.append(int(major))
         self._minors.append(int(minor or 0))
         self._times.append(time)
@@ -215,9 +214,7 @@ class Trail:
         stride, all_kept = self._strides
         kept = min((index - 1) // stride, len(all_kept) - 1)
         placement = _widened(all_kept[kept].copy(), len(self.tables.pods))
-        for changes in self.changes[kept * stride : index - 1]:
-            for pod, value in changes:
-                placement[pod] = value
+        self.changes.apply(placement, kept * stride, index - 1)
         return placement
 
     def standing(self) -> dict[str, int]:
@@ -371,41 +368,84 @@ class Trail:
 
     def extend(self, rows: Iterable[TrailRow]) -> None:
         """Add stored rows."""
+        for applied, group in groupby(rows, _plainly_applied):
+            alike = [*group]
+            others = len(alike) if applied is None else int(applied != self._applied[-1])
+            for row in alike[:others]:
+                self._extend_by(row)
+            self._extend_plainly(alike[others:])
+
+    def _extend_by(self, row: TrailRow) -> None:
+        """Add a stored row."""
         tables = self.tables
-        keys = tables.keys
-        names = [node.meta.name for node in tables.nodes]
+        keys, names = tables.keys, tables.node_names
         moves: PlacementChanges | None
-        for pod, mark, node, step, time, applied, ranked, *rest in rows:
-            nominated, victims, cleared, *counted = rest or (PENDING, (), ())
-            counts = counted[0] if counted else None
-            moves, came, marks, *last = counted[1:] or (None, (), ())
-            further = last[1] if len(last) > 1 else ()
-            ended = last[2] if len(last) > 2 else ()
-            if came:
-                tables.extend(came)
-            if not counted and self.cache.known:
-                self.cache.forget()  # stored before counts were recorded
-            decision = Decision(
-                pod=keys[pod],
-                result=LETTERS[mark],
-                node=None if node == PENDING else names[node],
-                nominated=None if nominated == PENDING else names[nominated],
-                victims=tuple(keys[victim] for victim in victims),
-                cleared=tuple(keys[other] for other in cleared),
-                ranked=bool(ranked),
-                further=tuple((keys[other], names[there]) for other, there in further),
-            )
-            if moves is not None:
-                self.nodes.extend(len(self.decisions) + 1, last[0] if last else None)
-                self.terminating.extend(len(self.decisions) + 1, ended)
-            timeline_marks = [TimelineMark(*mark) for mark in marks]
-            self._add(decision, step, time, applied, counts, moves, timeline_marks)
+        pod, mark, node, step, time, applied, ranked, *rest = row
+        nominated, victims, cleared, *counted = rest or (PENDING, (), ())
+        counts = counted[0] if counted else None
+        moves, came, marks, *last = counted[1:] or (None, (), ())
+        further = last[1] if len(last) > 1 else ()
+        ended = last[2] if len(last) > 2 else ()
+        if came:
+            tables.extend(came)
+        if not counted and self.cache.known:
+            self.cache.forget()  # stored before counts were recorded
+        decision = Decision(
+            pod=keys[pod],
+            result=LETTERS[mark],
+            node=None if node == PENDING else names[node],
+            nominated=None if nominated == PENDING else names[nominated],
+            victims=tuple(keys[victim] for victim in victims),
+            cleared=tuple(keys[other] for other in cleared),
+            ranked=bool(ranked),
+            further=tuple((keys[other], names[there]) for other, there in further),
+        )
+        if moves is not None:
+            self.nodes.extend(len(self.decisions) + 1, last[0] if last else None)
+            self.terminating.extend(len(self.decisions) + 1, ended)
+        timeline_marks = [TimelineMark(*mark) for mark in marks]
+        self._add(decision, step, time, applied, counts, moves, timeline_marks)
+
+    def _extend_plainly(self, rows: Sequence[TrailRow]) -> None:
+        """Add stored rows of cycles that at most placed a pod, and before which no operation was applied."""
+        self._grow()
+        if rows and self.cache.known:
+            self.cache.forget()  # as above
+        while rows:
+            count = self._strides[0] - len(self.decisions) % self._strides[0]
+            self._add_plainly(rows[:count])
+            rows = rows[count:]
+
+    def _add_plainly(self, rows: Sequence[TrailRow]) -> None:
+        keys, names = self.tables.keys, self.tables.node_names
+        results = [LETTERS[row[1]] for row in rows]
+        first = len(self.decisions)
+        self.decisions += [
+            Decision(keys[row[0]], result, None if row[2] == PENDING else names[row[2]], ranked=bool(row[6]))
+            for row, result in zip(rows, results)
+        ]
+        self._pods.extend([row[0] for row in rows])
+        self._nodes.extend([row[2] for row in rows])
+        self._letters += "".join([result[0] for result in results]).encode()
+        self._majors.extend([int(row[3].partition(".")[0]) for row in rows])
+        self._minors.extend([int(row[3].partition(".")[2] or 0) for row in rows])
+        self._times.extend([row[4] for row in rows])
+        self.changes.apply(self.placement, first, len(self.decisions))
+        self._met.extend([len(self.tables.pods)] * len(rows))
+        if len(self.decisions) % self._strides[0] == 0:
+            self._keep_placement()
+        self._applied.extend([row[5] for row in rows])
 
     def take_over(self, other: Trail, count: int) -> None:
         """Add the first cycles of a trail whose scenario is the same until then."""
         known = len(self.tables.pods)
         self.extend(other.row(index) for index in range(1, count + 1))
         self.tables.take_over(other.tables, known, len(self.tables.pods))
+
+
+def _plainly_applied(row: TrailRow) -> int | None:
+    """Return how many operations were applied up to a cycle if that at most placed its pod."""
+    return row[5] if len(row) == PLAIN_ROW else None
 
 
 def _rounded(times: Sequence[float]) -> list[float]:

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 
 from playground.playback.answers import AnswerCache
 from playground.playback.ballots import early_changes
+from playground.playback.changes import Placement, PlacementChanges
 from playground.playback.deadlines import never
 from playground.playback.place import CycleIndices
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
-from playground.playback.trail import Placement, PlacementChanges, Trail
+from playground.playback.trail import Trail
 from playground.pool.gate import GivingLock
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
@@ -38,7 +39,7 @@ class VeiledTrail(Trail):
         self.__dict__.update(trail.__dict__)
         self._last = last
         if early is not None:
-            self.changes = [*trail.changes[: last - 1], early]
+            self.changes = trail.changes.until(early, last - 1)
         self.tables = _tables(trail.tables, trail.met(last))
         self.placement = self.placement_before(last + 1)
 

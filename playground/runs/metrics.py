@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from playground.limits import limit
+from playground.playback.changes import PlacementChanges
 from playground.playback.tables import ABSENT, PENDING, Tables
 from playground.playback.terminations import TerminatingChanges
-from playground.playback.trail import PlacementChanges
 from scheduler_core.kubernetes.model import Node
 from scheduler_core.scenario.scenario import Operation, Scenario
 

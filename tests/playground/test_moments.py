@@ -10,9 +10,9 @@ import pytest
 
 from playground.panels import steps
 from playground.panels.moments import MOMENTS_SHOWN, cut, event_moments
+from playground.playback.changes import Placement
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.tables import ABSENT
-from playground.playback.trail import Placement
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
 from scheduler_core.record.timeline import TimelineEvent

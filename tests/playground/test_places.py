@@ -166,5 +166,5 @@ def test_interrupted_growth_gives_equal_results(monkeypatch: pytest.MonkeyPatch)
     assert len(set(parked)) == 3 and len(parked) > 100
     for playback in several:
         assert playback.trail.decisions == alone.trail.decisions
-        assert playback.trail.changes == alone.trail.changes
+        assert [*playback.trail.changes] == [*alone.trail.changes]
         assert playback.rest()[1].moves == alone.rest()[1].moves
