@@ -200,6 +200,8 @@ def test_a_quirk_that_was_met_counts_no_more() -> None:
     assert not known & {
         quirk.id for quirk in playback.cycle(rest.index).quirks if quirk.text in rest.why[0][1]
     }
+    everything = {quirk.id for index in range(1, len(playback) + 1) for quirk in playback.cycle(index).quirks}
+    assert not searched(playback, ["quirk"], met=everything).index
 
 
 def test_a_group_is_met_in_a_phase() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.kubernetes.model import ObjectMeta, Pod
+from scheduler_core.run.plane.manifest_adapters import inbound
 from scheduler_core.run.plane.manifests import followed
 
 PARTS: tuple[dict[str, Any], ...] = (
@@ -51,3 +53,27 @@ def test_other_changes_go_by_the_patch() -> None:
     stored = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {}}
     made = followed(stored, pod, replace(pod, node_name="n1", priority=7))
     assert made["spec"] == {"nodeName": "n1", "priority": 7}
+
+
+READY = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+UNREADY = {**READY, "status": "False"}
+
+
+@pytest.mark.parametrize(
+    ("status", "conditions"),
+    [
+        ({"phase": "Running"}, [READY]),
+        ({"phase": "Running", "conditions": [UNREADY]}, [UNREADY]),
+        ({"phase": "Pending"}, []),
+        ({}, []),
+    ],
+    ids=["runs", "is not ready", "is pending", "has no status"],
+)
+def test_a_pod_that_runs_is_ready_unless_it_says_otherwise(
+    status: dict[str, Any], conditions: list[Any]
+) -> None:
+    """Since it was started."""
+    meta = {"name": "p", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    found = inbound({"kind": "Pod", "metadata": meta, "spec": {}, "status": status}, {})
+    assert found["status"].get("conditions", []) == conditions
+    assert found["spec"]["restartPolicy"] == "Never"

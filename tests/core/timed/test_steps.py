@@ -7,10 +7,15 @@ from msgspec.structs import replace
 
 from scheduler_core.cli.day import day
 from scheduler_core.kubernetes.model import Pod
+from scheduler_core.run.plane.control_plane import ControlPlaneManager
 from scheduler_core.run.simulation import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
 CREATE = "createOperation: {{object: {manifest}}}"
+IMPORTANT = (
+    "createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: high}, spec: "
+    "{priority: 100, containers: [{name: c, resources: {requests: {cpu: 2}}}]}}}"
+)
 
 
 def create(name: str, cpu: int = 1) -> str:
@@ -191,10 +196,7 @@ def test_preemption_in_virtual_time_deletes_and_nominates() -> None:
         VIRTUAL,
         node("n", 2),
         pod("low", 2),
-        history(
-            "time: 5, createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: high}, spec: "
-            "{priority: 100, containers: [{name: c, resources: {requests: {cpu: 2}}}]}}}"
-        ),
+        history(f"time: 5, {IMPORTANT}"),
     )
     assert cycles[1].decision.victims == ("default/low",)
     assert cycles[1].decision.nominated == "n"
@@ -202,6 +204,24 @@ def test_preemption_in_virtual_time_deletes_and_nominates() -> None:
     assert cycles[-1].node == "n"
     assert ("default/low", None) in (cycles[2].moves or ())  # its kubelet has ended it
     assert made.deleted == ["default/low"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reasons"),
+    [(IMPORTANT, ["PreemptionByScheduler"]), (delete("Pod", "low"), [])],
+    ids=["a preemptor", "a user"],
+)
+def test_a_victim_says_that_the_scheduler_disrupts_it(change: str, reasons: list[str]) -> None:
+    """While its kubelet ends it, a Job's failure policy may read so; not of a pod that a user deletes."""
+    made = simulation(VIRTUAL, node("n", 2), pod("low", 2), history(f"time: 5, {change}"))
+    plane = made.framework.manager
+    assert isinstance(plane, ControlPlaneManager)
+    found: list[str] = []
+    while made.step() is not None:
+        low = plane.server.get("Pod", "default/low") or {}
+        rows = low.get("status", {}).get("conditions", ())
+        found = [row["reason"] for row in rows if row["type"] == "DisruptionTarget"] or found
+    assert found == reasons
 
 
 def test_a_patched_pod_is_tried_again_at_once() -> None:
