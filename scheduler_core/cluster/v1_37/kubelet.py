@@ -45,9 +45,9 @@ from scheduler_core.cluster.v1_37.watches import StoredWrite
 LEASE_SECONDS = 10
 MIRROR = "kubernetes.io/config.mirror"
 FAILS_AS = "fails-as"
+"""The annotation that says how a node fails: ``notready`` goes on, and posts that it is not ready."""
 SHARED = 1_024
 """So many parts of statuses are remembered, which many pods have alike."""
-"""The annotation that says how a node fails: ``notready`` goes on, and posts that it is not ready."""
 _BACKOFF, _BACKOFF_MOST = 10, 300
 _STARTING = ("", "ContainerCreating", "PodInitializing")
 """Why containers wait that are about to start."""
@@ -58,13 +58,17 @@ PodWork = Callable[[str, str], Work]
 
 def annotation(obj: Manifest, name: str) -> str | None:
     """Return an object's annotation ``podstep/name``."""
-    return annotations_of(obj).get(f"podstep/{name}")
+    marks = annotations_of(obj)
+    return marks.get(f"podstep/{name}") if marks else None
 
 
 def amount(obj: Manifest, name: str) -> float | None:
     """Return a number from 0 that an annotation ``podstep/name`` has, ``None`` if it has none."""
+    given = annotation(obj, name)
+    if not given:
+        return None
     try:
-        value = float(annotation(obj, name) or "")
+        value = float(given)
     except ValueError:
         return None
     return value if isfinite(value) and 0 <= value <= 1e12 else None

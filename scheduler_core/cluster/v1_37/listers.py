@@ -51,14 +51,13 @@ class Listers(Forkable):
 
     def get(self, kind: str, key: str) -> Manifest | None:
         """Return an object, ``None`` if there is none."""
-        return self.objects.get(kind, {}).get(key)
+        found = self.objects.get(kind)
+        return None if found is None else found.get(key)
 
     def referenced(self, obj: Manifest, reference: Mapping[str, Any]) -> Manifest | None:
         """Return what an owner reference of an object is about, ``None`` if it is gone."""
         kind = reference["kind"]
-        found = self.objects.get(kind, {}).get(
-            key_in(kind, obj["metadata"].get("namespace"), reference["name"])
-        )
+        found = self.get(kind, key_in(kind, obj["metadata"].get("namespace"), reference["name"]))
         return found if found is not None and found["metadata"]["uid"] == reference["uid"] else None
 
     def of_kind(self, kind: str) -> Iterator[Manifest]:

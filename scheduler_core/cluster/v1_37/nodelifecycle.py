@@ -136,8 +136,8 @@ class NodeLifecycle(Controller, Forkable):
             if old is not None and old.get("spec") is new.get("spec"):
                 return
             node = node_of(new)
-            if node and (old is None or node_of(old) != node):
-                self.loop.spawn(self._mark_new(new))
+            if node and (old is None or node_of(old) != node) and self._is_unready(node):
+                self.loop.spawn(self._mark_new(key_of(new)))
 
     def _note(self, write: StoredWrite) -> None:
         statuses = [None if one is None else ready_status(one) for one in (write.old, write.new)]
@@ -424,12 +424,14 @@ class NodeLifecycle(Controller, Forkable):
             except StatusError:
                 return
 
-    def _mark_new(self, pod: Manifest) -> Work:
-        node = self.server.get("Node", node_of(pod))
-        if node is not None and node["metadata"]["name"] in self._health and ready_status(node) != "True":
-            found = self.server.get("Pod", key_of(pod))
-            if found is not None:
-                yield from self._mark(found)
+    def _is_unready(self, name: str) -> bool:
+        node = self.server.get("Node", name)
+        return node is not None and name in self._health and ready_status(node) != "True"
+
+    def _mark_new(self, key: str) -> Work:
+        found = self.server.get("Pod", key)
+        if found is not None:
+            yield from self._mark(found)
 
     # --- zones
 

@@ -90,8 +90,8 @@ class PodGC:
         """Whether a pass over all pods would do nothing, as almost always."""
         if len(self._finished) > TERMINATED or self._unplaced or self._out or self._quarantine:
             return False
-        nodes = self.server.objects.get("Node", {})
-        return all(node in nodes for node, pods in self.server.pods_on.items() if pods)
+        nodes, named = self.server.objects.get("Node", {}).keys(), self.server.pods_on
+        return named.keys() <= nodes or not any(named[node] for node in named.keys() - nodes)
 
     def _pass(self) -> Work:
         if self._finds_nothing:

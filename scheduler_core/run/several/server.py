@@ -103,12 +103,13 @@ class SharedCluster(ControlledFramework):
         previous = self.pods.get(key)
         if change.action != "update" or previous is None:
             super()._take(change)
+            self._send_pod(key)
         elif pod.node_name and not previous.node_name and not pod.terminal:
             self._bound(key, pod)
+            self._send_pod(key)
         else:
             super()._take(change)
             self._nominated(key, pod)
-        self._send_pod(key)
 
     def _nominated(self, key: str, pod: Pod) -> None:
         """Follow the nomination of a pod that waits."""

@@ -240,10 +240,10 @@ class CompiledPod:
             return False
         if (meta.get("labels") or {}) != self.labels or not _equal_but_for_node(spec, self.spec):
             return False
-        status: Mapping[str, Any] = manifest.get("status") or {}
-        if status.get("resourceClaimStatuses") != self.status.get("resourceClaimStatuses"):
+        status, own = manifest.get("status") or {}, self.status
+        if status.get("resourceClaimStatuses") != own.get("resourceClaimStatuses"):
             return False
-        return not reports_amounts(self.status) and not reports_amounts(status)
+        return not reports_amounts(own) and not reports_amounts(status)
 
     def holds_as(self, other: CompiledPod) -> bool:
         """Return whether the pod, rewritten with its node the same, counts there as it did before."""
