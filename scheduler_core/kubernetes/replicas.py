@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from operator import attrgetter, is_
 
-from scheduler_core.kubernetes.model import KubernetesObject, ObjectMeta, Pod
+from msgspec.structs import astuple
 
-_OWN = frozenset(("name", "uid", "written"))
-_SPECIFIED = tuple(name for name in Pod.__struct_fields__ if name != "meta")
-specification = attrgetter(*_SPECIFIED)
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+
+specification = attrgetter(*(name for name in Pod.__struct_fields__ if name != "meta"))
 """Return a pod's fields but ``meta``."""
 
-_shared = attrgetter(
-    *(f"meta.{name}" for name in ObjectMeta.__struct_fields__ if name not in _OWN), *_SPECIFIED
-)
+Shared = tuple[str, tuple[object, ...], tuple[object, ...]]
+
+
+def _shared(pod: Pod) -> Shared:
+    """Return a pod's fields but name, uid and ``written``."""
+    meta, rest = astuple(pod.meta), astuple(pod)[1:]  # by position, as there may be a million pods
+    return meta[1], meta[3:-1], rest
 
 
 def is_replica(pod: Pod, other: Pod) -> bool:
@@ -22,7 +26,9 @@ def is_replica(pod: Pod, other: Pod) -> bool:
 
     False is inconclusive: equal fields may be different objects.
     """
-    return all(map(is_, _shared(pod), _shared(other)))
+    (namespace, meta, rest), (other_namespace, other_meta, other_rest) = _shared(pod), _shared(other)
+    same_meta = namespace is other_namespace and all(map(is_, meta, other_meta))
+    return same_meta and all(map(is_, rest, other_rest))
 
 
 MOST = 1_000  # originals that are remembered at once
@@ -38,7 +44,7 @@ def with_replicas_of_any(
 
     In order, each object once. Pods of several templates may be mixed, as where each is written.
     """
-    originals: dict[tuple[int, int], tuple[Pod, tuple[object, ...]]] = {}
+    originals: dict[tuple[int, int], tuple[Pod, Shared]] = {}
     first: KubernetesObject | None = None
     replicas: list[Replica] = []
     for obj in objects:
@@ -62,14 +68,14 @@ def with_replicas(objects: Iterable[KubernetesObject]) -> Iterator[tuple[Kuberne
     """Yield each object with the pods that follow it and are its replicas; in order, each object once."""
     first: KubernetesObject | None = None
     replicas: list[Pod] = []
-    known: tuple[object, ...] = ()
+    known: Shared | None = None
     for obj in objects:
-        if known and isinstance(obj, Pod) and _shared(obj) == known:
+        if known is not None and isinstance(obj, Pod) and _shared(obj) == known:
             replicas.append(obj)
             continue
         if first is not None:
             yield first, replicas
         first, replicas = obj, []
-        known = _shared(obj) if isinstance(obj, Pod) else ()
+        known = _shared(obj) if isinstance(obj, Pod) else None
     if first is not None:
         yield first, replicas
