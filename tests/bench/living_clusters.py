@@ -64,7 +64,7 @@ AIMS = (
     Aim("what-if of a drain to its parent's run, 500 nodes × 3,000 pods", "drain", "×", 0.3, 0.3),
     Aim("a case of an audit, 12 nodes × 60 pods", "cases", "ms", 35, 5),
     Aim("a zone lost, 5,000 nodes × 50,000 pods", "zone", "s", 90, 60),
-    Aim("memory of that", "zone_mib", "MiB", 520, 600),
+    Aim("memory of that", "zone_mib", "MiB", 520, 500),
     Aim("plain v1.37 to v1.11, 5,000 nodes", "release", "×", 3, 3),
     Aim("simulate of 20 nodes × 40 pods, the process", "process", "s", 0.4, 0.4),
     Aim("explain of a dump of 100 nodes and 300 pods, the process", "explain", "s", 0.4, 0.4),
