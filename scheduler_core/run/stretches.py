@@ -102,6 +102,7 @@ class Stretch:
         first, last = self.at, self.at + count
         self._queue.pop_all(count)
         self._placements.move(last)
+        self._cluster.leave_behind(self._placements.follow)
         failed = self._placements.unplaced(first, last)
         self._queue.fail_all(failed, moved=self._decisions[last - 1].node is not None)
 

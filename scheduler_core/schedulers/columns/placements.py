@@ -1,7 +1,7 @@
 """Many pods placed, or taken back, at once, for pods that hold nothing on their node but resources.
 
-NumPy sums what they count for. Pods and ``residents`` follow when they are read, so that a run goes far back
-and forth without touching each pod.
+NumPy sums what they count for. Pods and ``residents`` follow, or are left behind until they are read, so that
+a run goes far back and forth without touching each pod.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ def place_all(cluster: Cluster, pods: Sequence[PodState], names: Sequence[str]) 
     placements = Placements(cluster)
     placements.extend(pods, [index[name] for name in names])
     placements.move(len(pods))
+    placements.follow()  # at once: other threads read how many pods there are
 
 
 class Placements:
     """Pods in the order of their attempts, of which the first ``at`` were made: they count on their nodes.
 
     While it is in use nobody else places or removes pods, but those that :meth:`note` is given. A pod is as
-    it was while it was pending until somebody reads the pods on its node, or all.
+    it was while it was pending until :meth:`follow`.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -51,12 +52,13 @@ class Placements:
         self.at = 0
         self.pods: list[PodState] = []
         self._cluster = cluster
+        self._names = cluster.columns.names  # nodes that come later have no pods that were placed here
         self._rows = array("i")  # of each pod; -1: no node was found
         self._classes = array("i")
         self._priorities = array("q")
         self._one_of: dict[int, PodState] = {}  # by class
         # By row: each pod on it among so many first ones, and no other, is as it is while it is placed.
-        self._seen = np.zeros(len(cluster.columns.names), np.int64)
+        self._seen = np.zeros(len(self._names), np.int64)
 
     def extend(self, pods: Sequence[PodState], rows: Sequence[int]) -> None:
         """Add pods with the rows of their nodes, -1 for none, to be placed by :meth:`move`."""
@@ -95,7 +97,6 @@ class Placements:
         self.at = to
         if to > first:
             np.minimum.at(self._cluster.lowest_priority, rows[placed], priorities[placed])
-            self._cluster.leave_behind(self._follow)
         else:
             self._take_back(last)
             self._find_lowest(np.unique(rows[placed]))
@@ -143,7 +144,7 @@ class Placements:
         seen = np.append(self._seen, self.at)  # the last one is for row -1
         return first + np.flatnonzero(np.arange(first, self.at) >= seen[rows])
 
-    def _follow(self, row: int | None) -> None:
+    def follow(self, row: int | None = None) -> None:
         """Bring the pods on a node up to date, ``None``: on all nodes."""
         if row is None:
             places = self._unseen()
@@ -152,7 +153,7 @@ class Placements:
             first = int(self._seen[row])
             places = first + np.flatnonzero(self._column(self._rows, first, self.at) == row)
             self._seen[row] = self.at
-        names, residents = self._cluster.columns.names, self._cluster.seen_residents
+        names, residents = self._names, self._cluster.seen_residents
         for place in places.tolist():
             pod, node = self.pods[place], self._rows[place]
             pod.node_name, pod.node = names[node], node

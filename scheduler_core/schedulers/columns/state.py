@@ -190,6 +190,7 @@ class Cluster(Forkable):
 
     def __deepcopy__(self, memo: Memo) -> Self:
         self.catch_up()
+        self.refresh()  # until then a deleted pod may be counted
         if not self._is_counted and not any(map(_occupies, self._classes.values())):
             memo[id(self.pods)] = self.pods.copy()
         return super().__deepcopy__(memo)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.packs import pack, unpack
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
-from tests.core.engine.builders import node, pod
+from tests.core.engine.builders import node, operation, pod
 from tests.core.engine.builders import scenario as read
 from tests.core.trials import trials
 from tests.core.v1_37.test_stretches import scenario
@@ -45,6 +46,13 @@ def plain(seed: int, pods: int = 160, cpu: int = 4) -> Scenario:
     return read(*nodes, *(pod(f"p{number}", **shape) for number, shape in enumerate(shapes)))
 
 
+def grown(seed: int) -> Scenario:
+    """Return plain pods after some of which a node comes, and at the same time a pod."""
+    comes = node("late", allocatable={"cpu": "1", "memory": "9Gi", "pods": "9"}), pod("q", {"cpu": "50m"})
+    operations = [replace(operation(1, "create", one), id=one["kind"], after=80) for one in comes]
+    return replace(plain(seed), operations=tuple(operations))
+
+
 def state(run: Simulation) -> list[Any]:
     """Return what a run is in the middle of, pods in the order in which they came to their nodes."""
     run.peek()
@@ -67,7 +75,7 @@ def counts(run: Simulation) -> list[list[int]]:
 
 
 @pytest.mark.usefixtures("counted")
-@pytest.mark.parametrize("made", [mixed, plain])
+@pytest.mark.parametrize("made", [mixed, plain, grown])
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_any_cycle_opens_as_it_was_stepped(made: Callable[[int], Scenario], seed: int) -> None:
     """A reader that jumps, steps, and is looked at now and then shows the lines of the straight run."""
@@ -101,7 +109,20 @@ def test_any_cycle_opens_as_it_was_stepped(made: Callable[[int], Scenario], seed
     kept = counts(reader)
     reader.cluster._stale = reader.cluster._outdated = True
     assert kept == counts(reader)
-    assert began == 0 or made is mixed
+    assert began == 0 or made is not plain
+
+
+def test_a_copy_counts_no_pod_that_is_gone() -> None:
+    """A run goes on alike from a fork made before it counts a new node, though a pod was deleted since."""
+    whole = plain(1)
+    changes = operation(1, "create", node("late")), operation(2, "delete", pod("p0"))
+    inside = [replace(one, step=1, after=80, during=True) for one in changes]
+    run = Simulation(replace(whole, operations=tuple(inside)))
+    for _ in range(81):
+        run.step()
+    fork = run.fork(trace=True)
+    assert "default/p0" not in fork.cluster.pods
+    assert [trace_line(cycle) for cycle in fork] == [trace_line(cycle) for cycle in run]
 
 
 def test_known_cycles_are_passed_over_without_looking_at_their_pods() -> None:

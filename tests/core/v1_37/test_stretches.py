@@ -12,6 +12,7 @@ from scheduler_core import load
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.columns.state import Cluster
 from tests.core.trials import trials
 
 SEEDS = trials(6)
@@ -123,3 +124,19 @@ def test_a_stretch_ends_where_the_run_does() -> None:
     with pytest.raises(ValueError, match="no pod is left to schedule"):
         replayed.replay(more)
     assert replayed.decisions == decisions
+
+
+def test_no_pod_is_left_behind_a_stretch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many pods a run has is asked by threads that do not hold it: reading them changes nothing."""
+    made = Cluster.__getattr__
+
+    def read(self: Cluster, name: str) -> Any:
+        assert name != "pods"
+        return made(self, name)
+
+    whole = scenario(1, 40, 60, share=None)
+    decisions = [cycle.decision for cycle in V1_37Simulation(whole)]
+    replayed = V1_37Simulation(whole)
+    monkeypatch.setattr(Cluster, "__getattr__", read)
+    replayed.replay(decisions)
+    assert len(replayed.cluster.pods) == len(replayed.placement())
