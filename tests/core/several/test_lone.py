@@ -511,3 +511,18 @@ def test_what_the_kubelets_lack_is_named(text: str, node: dict[str, str], operat
     assert [one.message.count(text) for one in scenario.warnings] == [1]
     plain = load(bundle(VIRTUAL, first, *pods(1, 1)))
     assert not [one for one in plain.warnings if text in one.message]
+
+
+def test_replicas_share_what_they_have_in_common() -> None:
+    """Memory grows slowly with replicas: what they ask for is compiled once, equal parts are one object."""
+    run = simulate(load(bundle(VIRTUAL, *nodes(4), deployment(12, 1))), trace=False)
+    assert isinstance(run, LoneSimulation)
+    assert len(list(run)) == 12
+    pods = run.run.cluster.pods.values()
+    assert {pod.status["phase"] for pod in pods} == {"Running"}
+    assert len({id(pod.shared) for pod in pods}) == 1
+    assert len({id(pod.manifest["status"]) for pod in pods}) == 1
+    assert (
+        len({id(pod.manifest["metadata"][part]) for pod in pods for part in ("labels", "ownerReferences")})
+        == 2
+    )
