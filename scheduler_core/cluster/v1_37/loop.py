@@ -205,7 +205,8 @@ class Loop:
         """
         most = self.writes + self.most_writes
         while True:
-            self._work()
+            if self._woken or self._wakeful:
+                self._work()
             if self.holds():
                 return False
             if self._begun is not None or self._waiting:

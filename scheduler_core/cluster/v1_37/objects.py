@@ -291,7 +291,7 @@ def phase_of(pod: Manifest) -> str:
 
 def is_finished(pod: Manifest) -> bool:
     """Return whether a pod has succeeded or failed."""
-    return phase_of(pod) in ("Succeeded", "Failed")
+    return status_of(pod).get("phase") in ("Succeeded", "Failed")
 
 
 def is_active(pod: Manifest) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from scheduler_core.cluster.v1_37.objects import (
     Manifest,
     controller_of,
+    is_active,
     is_deleting,
     is_finished,
     is_ready,
@@ -82,7 +83,11 @@ class Tallies:
 
     def change(self, old: Manifest | None, new: Manifest | None) -> None:
         """Follow a write of a pod: ``old`` is ``None`` for a creation, ``new`` for a removal."""
-        if old is not None and new is not None and _counts_alike(old, new):
+        if old is not None and new is not None and _differ_in_status_alone(old, new):
+            more = is_ready(new) - is_ready(old)
+            controller = controller_of(new) if more else None
+            if controller is not None:
+                self._by_uid[controller["uid"]].ready += more
             return
         before, after = _part(old), _part(new)
         if before == after:
@@ -93,18 +98,15 @@ class Tallies:
             self._by_uid.setdefault(after.uid, PodTally()).add(after, 1)
 
 
-def _counts_alike(old: Manifest, new: Manifest) -> bool:
-    """Return whether two versions of a pod have in common all that is counted, as the same objects."""
+def _differ_in_status_alone(old: Manifest, new: Manifest) -> bool:
+    """Return whether two versions of an active pod have one owner, and labels that are the same object."""
     before, after = old["metadata"], new["metadata"]
-    if (
-        before.get("deletionTimestamp") is not after.get("deletionTimestamp")
-        or before.get("labels") is not after.get("labels")
-        or before.get("ownerReferences") is not after.get("ownerReferences")
-    ):
-        return False
-    if old.get("status") is new.get("status"):
-        return True
-    return is_ready(old) == is_ready(new) and is_finished(old) == is_finished(new)
+    return (
+        before.get("labels") is after.get("labels")
+        and before.get("ownerReferences") is after.get("ownerReferences")
+        and is_active(old)
+        and is_active(new)
+    )
 
 
 def _part(pod: Manifest | None) -> _Part | None:
