@@ -226,11 +226,11 @@ class LoneSimulation(LoneStepper):
 
     def _holds(self) -> bool:
         """Return whether the scheduler tries a pod before the next write is made."""
-        return self.peer.ready or (not self._queue.is_empty and self._is_due())
-
-    def _is_due(self) -> bool:
-        self.view.plan()
-        return not self.view.busy and self.loop.now >= self.peer.rests_until and self.peer.wants
+        peer, view = self.peer, self.view
+        if peer.ready or self._queue.is_empty:
+            return peer.ready
+        view.plan()
+        return not view.busy and self.loop.now >= peer.rests_until and peer.wants
 
     @property
     def _has_attempt(self) -> bool:
