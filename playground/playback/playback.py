@@ -57,7 +57,7 @@ SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
 TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
 LIVING_STEPPER_BYTES = 1_400  # the control plane has manifests of its own
-LIVING_POD_BYTES = 6_500  # of a pod that was tried there: its status, as a manifest and typed
+LIVING_POD_BYTES = 4_000  # of a pod that was tried there: its status, as a manifest and typed
 HAPPENING_BYTES, REST_HAPPENING_BYTES = 280, 90  # of what happened at the end: in a simulation there, kept
 # v1.37's has an object compiled from each manifest, and finds operations by their names.
 COMPILED_OBJECT_BYTES, COMPILED_OPERATION_BYTES = 2_500, 260
