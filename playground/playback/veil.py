@@ -48,7 +48,10 @@ class VeiledTrail(Trail):
 
     def placement_before(self, index: int) -> Placement:
         """Return every known pod's node before cycle ``index``."""
-        return super().placement_before(index)[: len(self.tables.pods)]
+        known = max(1, min(index, self._last))  # a placement that is kept may have all of the last cycle
+        placement = super().placement_before(known)
+        self.changes.apply(placement, known - 1, index - 1)
+        return placement[: len(self.tables.pods)]
 
 
 class VeiledPlayback(Playback):

@@ -12,7 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from playground.panels.cycle import PARTS, light
+from playground.playback import trail
+from playground.playback.ballots import placement_at
 from playground.playback.playback import Playback
+from playground.playback.veil import veiled
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
 from scheduler_core.record.choice import NodeChoice
@@ -205,3 +208,14 @@ def test_events_are_counted_moment_by_moment() -> None:
             counts = [moment["events"] for moment in parts["moments"]]
             assert counts == sorted(counts)
             assert counts[-1] == len(shown["events"]) or shown["result"] in ("unschedulable", "error"), index
+
+
+def test_no_placement_that_is_kept_shows_what_a_cut_cycle_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each thousandth cycle the placement after it is kept: here of each one."""
+    monkeypatch.setattr(trail, "CHECKPOINT", 1)
+    playback = Playback(load(next(example.read() for example in examples())))
+    while playback.advance(1):
+        pass
+    for index in range(1, len(playback) + 1):
+        begun = veiled(playback, index, "").trail.placement
+        assert begun.tolist() == placement_at(playback, playback.cycle(index)).tolist()
