@@ -127,17 +127,17 @@ def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 
 
 def _keeping_connection(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Run ``call``; leave a connection to a database server open for this thread's next call.
+    """Run ``call``; leave its connection to the database open for this thread's next call.
 
-    Opening one takes longer than most of these calls. A connection that broke meanwhile is noticed before it
-    is used (``CONN_HEALTH_CHECKS``).
+    Opening one takes longer than most of these calls, and SQLite removes its log with the last one closed.
+    One to a server that broke meanwhile is noticed before it is used (``CONN_HEALTH_CHECKS``).
     """
     close_old_connections()
     try:
         return call(*args, **kwargs)
     finally:
         for connection in connections.all(initialized_only=True):
-            if connection.vendor == "sqlite" or connection.errors_occurred or connection.in_atomic_block:
+            if connection.errors_occurred or connection.in_atomic_block:
                 connection.close_if_unusable_or_obsolete()
             else:
                 connection.close_at = time.monotonic() + KEPT_SECONDS
