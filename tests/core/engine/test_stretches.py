@@ -97,6 +97,7 @@ def test_any_cycle_opens_as_it_was_stepped(
             case "all":
                 assert state(reader) == states[index]
             case "row":
+                reader.peek()
                 row = chance.randrange(len(reader.cluster.residents))
                 there = reader.cluster.residents[row]
                 assert [(key, one.node_name, one.node) for key, one in there.items()] == states[index][0][row]
