@@ -137,7 +137,7 @@ class NodeLifecycle(Controller, Forkable):
                 return
             node = node_of(new)
             if node and (old is None or node_of(old) != node) and self._is_unready(node):
-                self.loop.spawn(self._mark_new(key_of(new)))
+                self.loop.spawn(self._mark_new(key_of(new), node))
 
     def _note(self, write: StoredWrite) -> None:
         statuses = [None if one is None else ready_status(one) for one in (write.old, write.new)]
@@ -428,9 +428,9 @@ class NodeLifecycle(Controller, Forkable):
         node = self.server.get("Node", name)
         return node is not None and name in self._health and ready_status(node) != "True"
 
-    def _mark_new(self, key: str) -> Work:
+    def _mark_new(self, key: str, node: str) -> Work:
         found = self.server.get("Pod", key)
-        if found is not None:
+        if found is not None and self._is_unready(node):  # which may have recovered in the same instant
             yield from self._mark(found)
 
     # --- zones
