@@ -10,6 +10,8 @@ from msgspec import Struct, field
 from scheduler_core.cluster.kueue.requests import ResourceRules, read_rules
 
 FINAL_SHARE, INITIAL_SHARE = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
+STRATEGIES = ((FINAL_SHARE, INITIAL_SHARE), (FINAL_SHARE,), (INITIAL_SHARE,))
+"""What Kueue's validation accepts as ``preemptionStrategies``, the default first."""
 
 GATES: Mapping[str, bool] = {
     "FairSharingPreemptWithinNominal": True,
@@ -47,7 +49,11 @@ class KueueConfiguration(Struct, frozen=True):
 
 
 def read_configuration(part: Mapping[str, Any] | None) -> KueueConfiguration:
-    """Read a Configuration of ``config.kueue.x-k8s.io``, or a part of one."""
+    """Read a Configuration of ``config.kueue.x-k8s.io``, or a part of one.
+
+    Raises:
+        ValueError: Its strategies of fair sharing are none that Kueue accepts.
+    """
     part = part or {}
     gates = {**GATES, **{name: on for name, on in (part.get("featureGates") or {}).items() if name in GATES}}
     return KueueConfiguration(
@@ -61,7 +67,11 @@ def read_configuration(part: Mapping[str, Any] | None) -> KueueConfiguration:
 def _strategies(part: Mapping[str, Any] | None) -> tuple[str, ...] | None:
     if part is None or part.get("enable") is False:  # v1beta1 switches it with a field
         return None
-    return tuple(part.get("preemptionStrategies") or (FINAL_SHARE, INITIAL_SHARE))
+    found = tuple(part.get("preemptionStrategies") or STRATEGIES[0])
+    if found not in STRATEGIES:
+        known = ", or ".join(" and ".join(one) for one in STRATEGIES)
+        raise ValueError(f"preemptionStrategies must be {known}, not {found!r:.80}")
+    return found
 
 
 def left_out(part: Mapping[str, Any]) -> Iterator[str]:

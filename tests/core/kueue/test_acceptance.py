@@ -70,9 +70,13 @@ def test_a_bundle_is_read_without_what_is_refused() -> None:
         "refuses this ClusterQueue" in one.message and "got `int`" in one.message for one in scenario.warnings
     )
     part = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
-    odd = {**part, "resources": {"excludeResourcePrefixes": [{}]}}
-    warned = load(yaml.safe_dump_all([*KINDS.values(), odd])).warnings
-    assert any("Configuration cannot be read, its defaults are used" in one.message for one in warned)
+    wrong: list[dict[str, Any]] = [
+        {"resources": {"excludeResourcePrefixes": [{}]}},
+        {"fairSharing": {"preemptionStrategies": ["LessThanFinalShare"]}},
+    ]
+    for odd in wrong:
+        warned = load(yaml.safe_dump_all([*KINDS.values(), {**part, **odd}])).warnings
+        assert any("Configuration cannot be read, its defaults are used" in one.message for one in warned)
 
 
 def test_a_submission_that_is_refused_says_why() -> None:
