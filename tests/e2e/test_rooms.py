@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
+from playground.limits import limit
 from tests.e2e.bundles import small
 from tests.faults.database import rows
 from tests.services.client import CommandError, Socket
@@ -99,6 +101,7 @@ def test_a_kill_during_moves(stack: Stack) -> None:
         leader = join(sockets, stack, room, lead=True)
         while stored < ENOUGH:
             sent.append(leader.call("room.move", {"step": str(len(sent) % 3)})["seq"])
+            time.sleep(1 / limit("FRAMES_PER_SECOND"))
             if not len(sent) % ENOUGH:
                 [(stored,)] = rows(stack, "SELECT seq FROM playground_room WHERE id = {}", room["id"])
         stack.kill("web")

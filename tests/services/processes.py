@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -11,12 +12,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+#: Below those that Linux assigns to outgoing connections and to servers that ask for any port: one of these
+#: may be taken by anybody while the server that a test restarts is down.
+PORTS = range(20_000, 32_768)
+
 
 def free_port() -> int:
-    """Return a port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port of this machine that nothing listens on, and that is not assigned to anybody else."""
+    for port in random.SystemRandom().sample(PORTS, len(PORTS)):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError(f"no free port in {PORTS}")
 
 
 def wait_until(holds: Callable[[], bool], seconds: float, what: str, *, pause: float = 0.1) -> None:
@@ -78,10 +85,14 @@ class Process:
         return self.kill()
 
     def kill(self) -> int:
-        """Kill it and everything it started that is still in its group."""
+        """Kill it and everything it started that is still in its group, and wait until nothing is left."""
+        group = self.popen.pid
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.popen.pid, signal.SIGKILL)
-        return self.popen.wait()
+            os.killpg(group, signal.SIGKILL)
+        status = self.popen.wait()
+        # A large process holds its ports until its memory is given back.
+        wait_until(lambda: not any(group_members(group)), 60, f"{self.name} is gone")
+        return status
 
 
 def wait_until_ready(
