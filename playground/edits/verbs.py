@@ -146,6 +146,7 @@ def _seen(objects: Iterable[KubernetesObject], nodes: Mapping[str, str] | None) 
     """Return what is seen of objects; ``nodes`` are those of the pods, if the objects do not know them."""
     listed = list(objects)
     pods = [one for one in listed if isinstance(one, Pod) and not one.terminal]
+    finished = [one for one in listed if isinstance(one, Pod) and one.terminal]
     budgets = [one for one in listed if isinstance(one, PodDisruptionBudget)]
     places = {pod.meta.key: pod.node_name for pod in pods} if nodes is None else nodes
     return SeenCluster(
@@ -155,6 +156,7 @@ def _seen(objects: Iterable[KubernetesObject], nodes: Mapping[str, str] | None) 
             if places.get(pod.meta.key)
         ],
         _allowed(budgets, pods, listed, places) if nodes is not None else _known(budgets),
+        [SeenPod(pod.meta.key, pod.node_name, _owner(pod)) for pod in finished],
     )
 
 

@@ -29,11 +29,8 @@ class SeenCluster(Struct, frozen=True):
 
     pods: Sequence[SeenPod] = ()
     allowed: Mapping[str, int] = field(default_factory=dict)
-
-    def on(self, nodes: Iterable[str]) -> list[SeenPod]:
-        """Return the pods on some nodes."""
-        wanted = set(nodes)
-        return [pod for pod in self.pods if pod.node in wanted]
+    finished: Sequence[SeenPod] = ()
+    """Pods that Succeeded or Failed: a drain evicts them, too, and no budget covers them."""
 
 
 class Effect(Struct, frozen=True):
@@ -62,7 +59,17 @@ class Effect(Struct, frozen=True):
     @property
     def pods(self) -> list[SeenPod] | None:
         """The pods on the nodes that are targets, if that is known."""
-        return None if self.seen is None else self.seen.on(one.key[1] for one in self.targets.found)
+        return None if self.seen is None else self._there(self.seen.pods)
+
+    @property
+    def finished(self) -> list[SeenPod]:
+        """The pods on these nodes that have finished and that an eviction removes: a static pod's stays."""
+        there = [] if self.seen is None else self._there(self.seen.finished)
+        return [pod for pod in there if pod.owner != "Node"]
+
+    def _there(self, pods: Iterable[SeenPod]) -> list[SeenPod]:
+        nodes = {one.key[1] for one in self.targets.found}
+        return [pod for pod in pods if pod.node in nodes]
 
 
 Sentence = Callable[[Effect], str]
@@ -100,7 +107,10 @@ def drains(effect: Effect) -> str:
         )
     ended = {pod.node for pod in pods if not pod.owner}
     going = [pod for pod in pods if pod.owner and pod.owner not in STAYING and pod.node not in ended]
-    return _joined([_evicted(effect, going), _daemons(pods), _ended(pods), *_budgets(effect, going)])
+    finished = sum(pod.node not in ended for pod in effect.finished)
+    return _joined(
+        [_evicted(effect, going, finished), _daemons(pods), _ended(pods), *_budgets(effect, going)]
+    )
 
 
 def force_drains(effect: Effect) -> str:
@@ -114,7 +124,8 @@ def force_drains(effect: Effect) -> str:
     going = [pod for pod in pods if pod.owner not in STAYING]
     bare = [pod.key for pod in going if not pod.owner]
     gone = f"{_names(bare, 'pod')} without a controller {'goes' if len(bare) == 1 else 'go'} for good"
-    return _joined([_evicted(effect, going), _daemons(pods), gone if bare else "", *_budgets(effect, going)])
+    evicted = _evicted(effect, going, len(effect.finished))
+    return _joined([evicted, _daemons(pods), gone if bare else "", *_budgets(effect, going)])
 
 
 def fails(effect: Effect) -> str:
@@ -153,9 +164,10 @@ def _ended(pods: Sequence[SeenPod]) -> str:
     )
 
 
-def _evicted(effect: Effect, going: Sequence[SeenPod]) -> str:
-    what = counted(len(going), "pod") if going else "no pod"
-    return f"Cordons {effect.phrase}, then evicts {what}"
+def _evicted(effect: Effect, going: Sequence[SeenPod], finished: int) -> str:
+    pods = len(going) + finished
+    what = counted(pods, "pod") if pods else "no pod"
+    return f"Cordons {effect.phrase}, then evicts {what}{f' ({finished:,} finished)' if finished else ''}"
 
 
 def _daemons(pods: Sequence[SeenPod]) -> str:

@@ -102,6 +102,27 @@ async def test_what_cannot_be_done_is_said_at_its_field(
         assert (refused["field"], refused["message"]) == (field, error["message"])
 
 
+FINISHED = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: once}
+spec: {nodeName: n1, containers: [{name: c, image: "once:1"}]}
+status: {phase: Succeeded}
+"""
+
+
+async def test_a_drain_counts_finished_pods() -> None:
+    """The sentence names as many pods as the drain then evicts, whether they run or have finished."""
+    wish = {"text": BUNDLE + FINISHED, "verb": "drain", "targets": "n1"}
+    async with connected(OWNER) as socket:
+        assert "evicts 3 pods (1 finished); budget" in (await preview(socket, **wish))["sentence"]
+        simulation = simulate(load((await socket.success("bundle.verb", {**wish, "step": "1.6"}))["text"]))
+    assert len(list(simulation)) == 8
+    availability = simulation.availability()
+    assert availability is not None
+    assert sum(one.evicted for one in availability.workloads) == 3
+
+
 async def test_a_zone_is_drained_at_a_step_and_its_pods_move() -> None:
     """The operations of one verb land after one cycle."""
     async with connected(OWNER) as socket:

@@ -59,6 +59,11 @@ SEEN = SeenCluster(
         SeenPod("default/alone", "n2"),
     ],
     {"default/web": 1},
+    [
+        SeenPod("default/job-1", "n1", "Job"),
+        SeenPod("default/once", "n2"),
+        SeenPod("kube-system/static", "n1", "Node"),
+    ],
 )
 RESTARTED: Document = {
     "spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "70"}}}}
@@ -99,8 +104,9 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
         "",
         [(0, name, {**CORDON, **annotated(drain="true")}) for name in ("n1", "n2")],
         (
-            "Cordons 2 nodes of zone a, then evicts 1 pod; 1 DaemonSet or static pod stays; the "
-            "drain of node n2 fails before anything is evicted there, as pod default/alone has no controller"
+            "Cordons 2 nodes of zone a, then evicts 2 pods (1 finished); 1 DaemonSet or static pod stays; "
+            "the drain of node n2 fails before anything is evicted there, "
+            "as pod default/alone has no controller"
         ),
     ),
     (
@@ -109,8 +115,8 @@ ROWS: list[tuple[str, str, str, list[tuple[float, str, Document]], str]] = [
         "",
         [(0, name, {**CORDON, **annotated(drain="force")}) for name in ("n1", "n2")],
         (
-            "Cordons 2 nodes of zone a, then evicts 3 pods; 1 DaemonSet or static pod stays; pod "
-            "default/alone without a controller goes for good; budget default/web allows 1 at a time."
+            "Cordons 2 nodes of zone a, then evicts 5 pods (2 finished); 1 DaemonSet or static pod stays; "
+            "pod default/alone without a controller goes for good; budget default/web allows 1 at a time."
         ),
     ),
     (
