@@ -1,4 +1,4 @@
-"""What the tabs tell of a run in virtual time agrees with itself: times, queues, ties, and who is let in."""
+"""What the tabs say of a run in virtual time agrees with itself: times, queues, ties, and who is let in."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ spec: {{containers: [{{name: c, resources: {{requests: {{cpu: "8"}}}}}}]}}
 )
 
 
-def test_a_gang_that_gets_room_is_told_alike_by_every_tab(page: Page, site: Stack) -> None:
+def test_a_gang_that_gets_room_reads_alike_in_every_tab(page: Page, site: Stack) -> None:
     """While it waits at Permit, when its last member comes, and what that brings about."""
     room = share(site, example_text("coscheduling-room"), "A gang with room")
     bench = Workbench(page).open(f"{room}?step=3&tab=events").at(3)
@@ -95,7 +95,7 @@ def test_a_gang_that_gets_room_is_told_alike_by_every_tab(page: Page, site: Stac
     expect(panel.get_by_role("heading", name="PodGroup nginx Scheduled")).to_be_visible()
 
 
-def test_a_gang_whose_time_runs_out_is_told_alike_by_every_tab(page: Page, site: Stack) -> None:
+def test_a_gang_whose_time_runs_out_reads_alike_in_every_tab(page: Page, site: Stack) -> None:
     """Who wins a tie, who was rejected when, and since when and why a pod is in its queue."""
     bench = Workbench(page).open(share(site, TIMES_OUT, "A minute at Permit") + "?step=1&tab=story").at(1)
     story = bench.panel("Story")
@@ -114,7 +114,7 @@ def test_a_gang_whose_time_runs_out_is_told_alike_by_every_tab(page: Page, site:
     )
 
 
-def test_pods_that_nobody_places_are_told_why(page: Page, site: Stack) -> None:
+def test_pods_that_nobody_places_have_a_reason(page: Page, site: Stack) -> None:
     """When the flush moves the queue's only pod; and a pod of another scheduler is not called missing."""
     bench = Workbench(page).open(share(site, TOO_LARGE, "Too large") + "?step=2&tab=queue")
     panel = bench.at(2).panel("Queue")
