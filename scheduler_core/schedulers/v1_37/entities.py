@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import insort
+from copy import copy
 from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -30,17 +30,17 @@ class QueuedPodInfo(Struct, eq=False):
     errors: int = 0
     """Attempts in a row that ended by error."""
 
-    rejected_by: set[str] = field(default_factory=set)
-    pending: set[str] = field(default_factory=set)
+    rejected_by: frozenset[str] = frozenset()
+    pending: frozenset[str] = frozenset()
     gated_by: str | None = None
     backoff: Backoff = DEFAULT
     entered: int | None = None
     """When it was active first, in milliseconds, if a plugin sorts the queue (InitialAttemptTimestamp)."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> QueuedPodInfo:
-        """Copy the sets; all else never changes."""
+        """Copy it alone: what it refers to never changes."""
         del memo
-        return replace(self, rejected_by=set(self.rejected_by), pending=set(self.pending))
+        return copy(self)
 
     @property
     def key(self) -> str:
@@ -58,7 +58,7 @@ class QueuedPodInfo(Struct, eq=False):
         return [self]
 
     @property
-    def rejectors(self) -> set[str]:
+    def rejectors(self) -> frozenset[str]:
         """The plugins whose rejection it waits out."""
         return self.rejected_by | self.pending
 
@@ -79,8 +79,7 @@ class QueuedPodInfo(Struct, eq=False):
 
     def failed(self, now: int, rejected_by: frozenset[str], pending: frozenset[str]) -> None:
         """Note an attempt that placed nothing."""
-        self.rejected_by = set(rejected_by)
-        self.pending = set(pending)
+        self.rejected_by, self.pending = rejected_by, pending
         if self.rejectors:
             self.failures += 1
             self.errors = 0
@@ -107,9 +106,9 @@ class QueuedGroup(Struct, eq=False):
     """When its backoff ends, in milliseconds; None if it never failed. Large groups back off longer."""
 
     @property
-    def rejectors(self) -> set[str]:
+    def rejectors(self) -> frozenset[str]:
         """Nothing: so it backs off as after an error, and comes back only by time."""
-        return set()
+        return frozenset()
 
     @property
     def order(self) -> Order:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff, is_backing_off
 from scheduler_core.schedulers.v1_37.clock import SECOND, MillisecondClock, whole_second
 from scheduler_core.schedulers.v1_37.entities import Entity, Order, QueuedGroup, QueuedPodInfo
+from scheduler_core.schedulers.v1_37.entity_queue import EntityQueue, Numbered, QueueEntry
 from scheduler_core.schedulers.v1_37.flights import InFlightPods
-from scheduler_core.schedulers.v1_37.heaps import EntityHeap
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -55,9 +55,9 @@ class SchedulingQueue:
         self.backs_off = backs_off
         self.rules = rules
         self.moves = moves
-        self.active = EntityHeap(by_order)
-        self.backoff = EntityHeap(by_expiry)
-        self.error_backoff = EntityHeap(by_expiry)
+        self.active = EntityQueue(by_order)
+        self.backoff = EntityQueue(by_expiry)
+        self.error_backoff = EntityQueue(by_expiry)
         self.unschedulable = UnschedulableEntities()
         self.flights = InFlightPods()
 
@@ -194,11 +194,20 @@ class SchedulingQueue:
             return None
         for member in entity.members:
             member.attempts += 1
-            member.rejected_by.clear()
-            member.pending.clear()
+            member.rejected_by = member.pending = frozenset()
         self.flights.begin(entity.key)
         self.popped += 1
         return entity
+
+    def pop_all(self, entries: Sequence[QueueEntry]) -> None:
+        """Remove the first active entities, which have these entries; their flights have ended."""
+        self.active.pop_all(entries)
+        self.popped += len(entries)
+
+    def put_back(self, entries: Sequence[QueueEntry], entities: Iterable[Numbered]) -> None:
+        """Undo the cycles of the entities that were popped last, from the first one to the last."""
+        self.active.put_back(entries, entities)
+        self.popped -= len(entries)
 
     def done(self) -> None:
         """End the flight of the entity that was popped."""
@@ -376,7 +385,7 @@ class SchedulingQueue:
         for member in entity.members:
             member.gated_by = self.rules.gate(member)
             if member.gated_by:
-                member.rejected_by.add(member.gated_by)
+                member.rejected_by |= {member.gated_by}
                 gated_by = member.gated_by
         entity.gated_by = gated_by
         if gated_by:

@@ -120,7 +120,7 @@ def test_a_plugin_that_gates_a_moved_pod_joins_those_that_rejected_it() -> None:
     bench.fail("Fit")
     bench.rules.gates["default/a"] = "Preempt"
     bench.queue.broadcast(event("AssignedPod", "Delete"))
-    assert (bench.where(), waiting.rejected_by) == ({"a": "gated"}, {"Fit", "Preempt"})
+    assert (bench.where(), waiting.rejected_by) == ({"a": "gated"}, frozenset({"Fit", "Preempt"}))
     bench.rules.gates.clear()
     bench.queue.broadcast(event("AssignedPod", "Delete"))
     first, second = bench.moves.drain()
