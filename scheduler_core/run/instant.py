@@ -16,10 +16,11 @@ from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import QUEUE_SHOWN, Cycle, Decision, KubernetesEvent
+from scheduler_core.run.instant_stretches import InstantStretch, is_plain
 from scheduler_core.run.loop import Stepper
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
-from scheduler_core.run.stretches import MOST, Stretch, is_plain
+from scheduler_core.run.stretches import MOST
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns import placements
 from scheduler_core.schedulers.columns.events import object_changed, pod_added, pod_changed
@@ -94,7 +95,7 @@ class Simulation(Stepper):
         self._deleted: list[str] = []
         self._time = 0.0
         self._plain_since = 0  # the cycle from which on each one was plain
-        self._stretch: Stretch | None = None  # of these cycles, once some were repeated or undone at once
+        self._stretch: InstantStretch | None = None  # of these, once some were repeated or undone
         pods = self.cluster.put_all(scenario.objects)
         self.queue.add(pod for pod in pods if pod is not None and self._to_schedule(pod))
         self.cluster.refresh()
@@ -271,10 +272,10 @@ class Simulation(Stepper):
         self.last_node_index += stretch.ranked - ranked
         return True
 
-    def _stretched(self) -> Stretch:
+    def _stretched(self) -> InstantStretch:
         """Return the plain cycles since the last one that was not."""
         if self._stretch is None:
-            self._stretch = Stretch(self.cluster, self.queue)
+            self._stretch = InstantStretch(self.cluster, self.queue)
             for decision in self.decisions[self._plain_since :]:
                 self._stretch.note(self.cluster.pods[decision.pod], decision)
         return self._stretch

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from scheduler_core.forks import Copier, dropped
 from scheduler_core.interrupts import look
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.replicas import Replica, with_replicas_of_any
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.record.plugin_record import PluginRecord
-from scheduler_core.run.v1_37 import stretches
+from scheduler_core.run.stretches import MOST
 from scheduler_core.run.v1_37.claims import RunClaims
 from scheduler_core.run.v1_37.cycle_record import record_of
 from scheduler_core.run.v1_37.cycles import (
@@ -33,6 +34,7 @@ from scheduler_core.run.v1_37.cycles import (
 from scheduler_core.run.v1_37.loop import DEFAULT, V1_37Stepper
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
+from scheduler_core.run.v1_37.stretches import BindingStretch, Head, is_plain
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.podinfo import PodResources
@@ -71,6 +73,8 @@ class V1_37Simulation(V1_37Stepper):
         PolicyError: The scenario's configuration cannot be used.
     """
 
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_stretch": dropped}
+
     def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
         super().__init__(scenario, trace=trace)
         self._members = {}
@@ -87,6 +91,7 @@ class V1_37Simulation(V1_37Stepper):
         self._changes = 0  # operations, placements and deletions so far
         self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
         self._moved: dict[str, str] = {}
+        self._stretch: BindingStretch | None = None  # of the last cycles, once some were repeated
         self._entry_cache = EntryCache()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         self.claims = RunClaims(self.run)
@@ -143,34 +148,53 @@ class V1_37Simulation(V1_37Stepper):
         return True
 
     def _repeat_stretch(self, decisions: Sequence[Decision], first: int) -> int:
-        if not stretches.is_plain(decisions[first]) or not self._advance() or self._landing:
+        if not is_plain(decisions[first]) or not self._advance() or self._landing:
             return 0
-        limits = [stretches.MOST, self._agenda.cycles_left(self.minor), calm_cycles(self.run)]
+        limits = [MOST, len(decisions) - first, self._agenda.cycles_left(self.minor), calm_cycles(self.run)]
         if self._until is not None:
             limits.append((self._until - self.run.clock.now) // CYCLE)
-        last = first + min(most for most in limits if most is not None)
-        found = stretches.bind_all(self.run, self.cluster.pods, decisions[first:last], self._may_try)
+        most = min(most for most in limits if most is not None)
+        if most <= 0:
+            return 0
+        if self._going_on is None:
+            self._stretch = BindingStretch(self.run, self.cluster, self._may_try, follows=self._is_followed)
+        assert self._stretch is not None
+        found = self._stretch.repeat(decisions, first, first + most)
         if found:
-            self._follow_stretch(decisions[first : first + found])
+            self._changes += found
+            self._moves = []
+            self._committed(decisions[first : first + found])
         return found
 
-    def _may_try(self, key: str) -> bool:
-        """Return whether a pod of the active queue has attempts left."""
-        return self._tried[key] < MOST_TRIES
+    @property
+    def _is_followed(self) -> bool:
+        """Whether the next cycle's record has nothing of the time since the last one."""
+        return not (self._moves or self._applied or self._restarted)
 
-    def _follow_stretch(self, decisions: Sequence[Decision]) -> None:
-        """Let everything outside the scheduler's cluster follow a stretch."""
-        run = self.run
-        run.queue.pass_to(run.clock.now + len(decisions) * CYCLE)
-        stretches.place(self.cluster, decisions)
-        for changes, decision in enumerate(decisions, self._changes):
-            self._tried[decision.pod] += 1
-            self._failed_at[decision.pod] = changes
-            self._members.pop(decision.pod, None)
-            self.claims.placed(decision.pod)
-        self._changes += len(decisions)
-        self._moves = []
-        self._committed(decisions)
+    @property
+    def _going_on(self) -> BindingStretch | None:
+        """The stretch of the last cycles, ``None`` if they were not plain or something has happened since."""
+        stretch = self._stretch
+        return stretch if stretch is not None and stretch.is_now and self._is_followed else None
+
+    def _may_try(self, key: str) -> bool:
+        """Return whether a pod of the active queue has attempts left, and is no member that a group tried."""
+        return self._tried[key] < MOST_TRIES and key not in self._members
+
+    def rewind(self, index: int) -> bool:
+        """Undo the cycles after ``index`` if all of them were plain; return whether they are undone."""
+        undone, stretch = self.index - index, self._going_on
+        if stretch is None or not 0 <= undone <= stretch.at - stretch.kept:
+            return undone == 0
+        if undone:
+            stretch.back(undone)
+            del self.decisions[index:]
+            self.minor -= undone
+            self._changes -= undone
+        return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_stretch": None}
 
     def _unchanging(self) -> Iterator[object]:
         yield from super()._unchanging()
@@ -227,7 +251,8 @@ class V1_37Simulation(V1_37Stepper):
         head = run.queue.active.first() or run.queue.backoff.first()
         assert head is not None
         queue = queue_state(run, head, self._moved, self._entry_cache, whole=self._trace)
-        start, time = run.scheduling.start, self.time
+        start, time, stretch = run.scheduling.start, self.time, self._going_on
+        plain = None if stretch is None else stretch.head()
         entity, ran, asked = self._attempt()
         if ran is None:
             return None
@@ -237,7 +262,7 @@ class V1_37Simulation(V1_37Stepper):
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
             cycle.plugins = (record_of(run, self._entry_cache, ran, cycle, start, self._moves), *asked)
-        self._follow(entity, ran, cycle.decision)
+        self._follow(entity, ran, cycle.decision, plain)
         return cycle
 
     def _attempt(self, given: str | None = None) -> tuple[Entity, Ran | None, tuple[PluginRecord, ...]]:
@@ -250,19 +275,26 @@ class V1_37Simulation(V1_37Stepper):
             extension.trace = self._trace
         entity = self.run.queue.pop()
         assert entity is not None
-        self._tried[entity.key] += 1
         ran = self.run.cycle(entity, trace=self._trace, given=given)
+        if ran is None or entity.key not in ran.bound:  # else no other attempt follows
+            self._tried[entity.key] += 1
+            self._stretch = None
         asked = () if extension is None else (extension.drain(),)
         if ran is not None:
             self._moves += ran.moves
             self._note_moves(ran.moves)
         return entity, ran, asked
 
-    def _follow(self, entity: Entity, ran: Ran, decision: Decision) -> None:
-        """Let everything outside the scheduler follow a cycle."""
-        self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
+    def _follow(self, entity: Entity, ran: Ran, decision: Decision, plain: Head | None = None) -> None:
+        """Let everything outside the scheduler follow a cycle; ``plain``: its head, if it was plain."""
+        if entity.key not in ran.bound:
+            self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._apply(decision)
         self._follow_members(ran)
+        if plain is None or self._stretch is None or not is_plain(decision):
+            self._stretch = None
+        else:
+            self._stretch.note(plain, decision)
 
     def _node_places(self) -> Places:
         """Return where each row of v1.37's columns is among the nodes; kept until nodes come or go."""
@@ -387,6 +419,10 @@ class V1_37Simulation(V1_37Stepper):
     def _pass_to_operation(self, operation: Operation) -> None:
         self.run.queue.pass_to(round(operation.time * SECOND))
         self._changes += 1
+
+    def _land_next(self) -> None:
+        self._stretch = None
+        super()._land_next()
 
     def _land(self) -> None:
         landed = bool(self._landing)

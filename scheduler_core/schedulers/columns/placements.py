@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
+from scheduler_core.schedulers.columns.pairs import counted
 from scheduler_core.schedulers.columns.podinfo import PodInfo
 from scheduler_core.schedulers.columns.pods import PodState
 from scheduler_core.schedulers.columns.state import NO_PRIORITY, Cluster
 
 TOUCHED_TIMES, TOUCHED_LEAST = 16, 10_000  # changes kept, by the number of nodes; then all are forgotten
 FEW = 16  # pods that are placed sooner one by one
-BINS = 8  # per pod: pairs of class and node are sorted where there may be more of them
 
 
 def holds_resources_only(info: PodInfo) -> bool:
@@ -109,16 +108,9 @@ class Placements:
 
     def _count(self, rows: IntVector, classes: IntVector, sign: int) -> None:
         """Count pods of these classes on these nodes, ``(pods,) int64`` both."""
-        cluster, size = self._cluster, len(self._seen)
-        numbers, there, counts = _pairs(classes, rows, size)
-        changes = sign * counts
-        for row, amounts in zip(cluster.used, cluster.usages(numbers).T):
-            np.add.at(row, there, amounts * changes)
-        ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
-        for first, end in pairwise([0, *ends.tolist()]):
-            one = self._one_of[int(numbers[first])]
-            _count_class(cluster, one, there[first:end], changes[first:end])
-        _touch(cluster, rows)
+        for number, there, counts in counted(classes, rows, len(self._seen)):
+            _count_class(self._cluster, self._one_of[number], there, sign * counts)
+        _touch(self._cluster, rows)
 
     def _find_lowest(self, rows: IntVector) -> None:
         """Set the lowest priority of pods on each of some nodes from which pods were taken."""
@@ -171,26 +163,14 @@ class Placements:
         np.minimum(self._seen, self.at, out=self._seen)
 
 
-def _pairs(classes: IntVector, rows: IntVector, size: int) -> tuple[IntVector, IntVector, IntVector]:
-    """Return the pairs of class and row, in order, and how often each occurs: three ``(pairs,) int64``."""
-    present = np.flatnonzero(np.bincount(classes))
-    if len(present) * size > BINS * len(rows):
-        pairs, counts = np.unique(classes * size + rows, return_counts=True)
-        numbers, there = np.divmod(pairs, size)
-        return numbers, there, counts
-    numbered = np.bincount(np.searchsorted(present, classes) * size + rows)
-    pairs = np.flatnonzero(numbered)
-    numbers, there = np.divmod(pairs, size)
-    return present[numbers], there, numbered[pairs]
-
-
 def _count_class(cluster: Cluster, pod: PodState, nodes: IntVector, changes: IntVector) -> None:
-    """Count pods that are compiled as ``pod`` is, except what is in ``used``; no node is given twice."""
+    """Count pods that are compiled as ``pod`` is; no node is given twice."""
     info, kind = pod.info, pod.kind
+    cluster.used[:, nodes] += np.outer(info.usage, changes)
     for name, amount in info.scalar_usage:
         cluster.scalars_of(name)[nodes] += amount * changes
-    for counted in (*kind.tracked, *([] if pod.affinity is None else [pod.affinity])):
-        counted.add_all(nodes, changes)
+    for counts in (*kind.tracked, *([] if pod.affinity is None else [pod.affinity])):
+        counts.add_all(nodes, changes)
     kind.count_all(nodes.tolist(), changes.tolist())
     if info.demand is not None:
         for node in nodes.tolist():

@@ -180,9 +180,12 @@ class Cluster(Forkable):
             return self.pods
         if name not in COUNTS or vars(self).get("_is_counted", True):
             raise AttributeError(name)
+        self._count_late()
+        return vars(self)[name]
+
+    def _count_late(self) -> None:
         self.pods = {key: copy(state) for key, state in self.pods.items()}  # copies of this may have them too
         self._recount()
-        return vars(self)[name]
 
     def __getstate__(self) -> dict[str, Any]:
         self.catch_up()
@@ -194,6 +197,11 @@ class Cluster(Forkable):
         if not self._is_counted and not any(map(_occupies, self._classes.values())):
             memo[id(self.pods)] = self.pods.copy()
         return super().__deepcopy__(memo)
+
+    def count_pods(self) -> None:
+        """Count the pods on nodes now, not when somebody reads the counts."""
+        if not self._is_counted:
+            self._count_late()
 
     def own(self, state: PodState) -> PodState:
         """Return the state of a pod to change it."""

@@ -7,7 +7,7 @@ deleted while pods remain on it keeps them (``alive`` is False), as the schedule
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
@@ -191,6 +191,12 @@ class NodeTable(Forkable):
             node = self.nodes[row] = copy(node)
         return node
 
+    def _own_all(self, rows: Iterable[int]) -> list[NodeInfo]:
+        """Return the nodes of all rows, to change those of some."""
+        for row in set(rows):
+            self._own(row)
+        return self.nodes
+
     def name(self, row: int) -> str:
         """Return the name of a row's node."""
         return self.nodes[row].name
@@ -355,6 +361,17 @@ class NodeTable(Forkable):
             image.sizes[row] = image.size if listed else 0
             image.counts[row] = len(image.nodes) if listed else 0
 
+    @property
+    def images_are_settled(self) -> bool:
+        """Whether no row's images were counted before a node with one of them came, changed or went."""
+        for image in self.images.values():
+            listed = list(image.nodes)
+            if np.count_nonzero(image.counts) != len(listed):
+                return False
+            if (image.counts[listed] != len(listed)).any() or (image.sizes[listed] != image.size).any():
+                return False
+        return True
+
     def without_pods(self) -> NodeTable:
         """Return columns for scores, with the same nodes but no requests of pods and no images on them."""
         out = copy(self)
@@ -447,6 +464,31 @@ class NodeTable(Forkable):
             node.ports.update(pod.host_ports)
             self.with_ports.add(row)
 
+    def list_all(self, pods: Iterable[CompiledPod], rows: Iterable[int]) -> None:
+        """List pods on their rows, in order; they are left to be counted."""
+        nodes = self._own_all(rows)
+        for row, pod in zip(rows, pods):
+            nodes[row].pods.append(pod)
+
+    def unlist_all(self, rows: Iterable[int]) -> None:
+        """Take the pods that were listed last from their rows again."""
+        nodes = self._own_all(rows)
+        for row in rows:
+            nodes[row].pods.pop()
+
+    def count_all(self, rows: Ints, changes: Ints, pod: CompiledPod) -> None:
+        """Count pods that hold what ``pod`` does, and no ports, on rows, all different: so many on each."""
+        for name, amount in pod.held.items():
+            self.column(self.requested, name)[rows] += amount * changes
+        self.nonzero[:, rows] += np.outer(pod.held_nonzero, changes)
+        self.pod_counts[rows] += changes
+        self._count_priority(pod.priority, int(changes.sum()))
+        if self.shared is not None and pod.demand is not None:
+            for row in rows.tolist():
+                self.shared.renew(row, self._demands(row))
+        self._dirty.update(rows.tolist())
+        self._memo.forget()
+
     def remove_pod(self, row: int, pod: CompiledPod) -> None:
         """Count a pod no more; the last one takes its place in the list (NodeInfo.RemovePod).
 
@@ -483,13 +525,16 @@ class NodeTable(Forkable):
         self.nonzero[0, row] += sign * cpu
         self.nonzero[1, row] += sign * memory
         self.pod_counts[row] += sign
-        self.priorities[pod.priority] += sign
-        if not self.priorities[pod.priority]:
-            del self.priorities[pod.priority]
+        self._count_priority(pod.priority, sign)
         if self.shared is not None and pod.demand is not None:
             self.shared.renew(row, self._demands(row))
         self._dirty.add(row)
         self._memo.changed(row)
+
+    def _count_priority(self, priority: int, change: int) -> None:
+        self.priorities[priority] += change
+        if not self.priorities[priority]:
+            del self.priorities[priority]
 
     def numbers(self, row: int) -> tuple[int, ...]:
         """Return all that requests are compared with on a row."""

@@ -41,10 +41,7 @@ class PodLog:
     def append(self, entry: tuple[int, CompiledPod, int]) -> None:
         """Add an entry; old ones are dropped."""
         if len(self._entries) >= MAX_LOG:
-            self._dropped += len(self._entries)
-            self._entries.clear()
-            for column in (self._rows, self._classes, *self._places):
-                column.clear()
+            self._drop()
         row, pod, sign = entry
         number = self._numbers.setdefault(pod.class_key, len(self.examples))
         if number == len(self.examples):
@@ -54,6 +51,17 @@ class PodLog:
         self._entries.append((row, self.examples[number], sign))
         self._rows.append(row)
         self._classes.append(number)
+
+    def skip(self) -> None:
+        """Leave out many entries: what follows them begins again."""
+        self._drop()
+        self._dropped += 1
+
+    def _drop(self) -> None:
+        self._dropped += len(self._entries)
+        self._entries.clear()
+        for column in (self._rows, self._classes, *self._places):
+            column.clear()
 
     def since(self, position: int) -> list[tuple[int, CompiledPod, int]] | None:
         """Return the entries from a position on; None if some of them were dropped.

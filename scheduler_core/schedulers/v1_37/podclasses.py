@@ -6,7 +6,7 @@ one vector operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -74,23 +74,31 @@ class PodClasses(Forkable):
 
     def change(self, row: int, pod: CompiledPod, by: int) -> None:
         """Count a pod on a row, or count it no more."""
+        self.change_all((row,), pod, (by,))
+
+    def change_all(self, rows: Sequence[int], pod: CompiledPod, changes: Sequence[int]) -> None:
+        """Count pods of one class on each of some rows, all different."""
         key = pod.class_key
-        found = self._classes.get(key)
-        if found is None:
-            found = self._classes[key] = PodClass(pod)
-            if self._labelled:
-                self._index(key, found)
-            affinity = found.affinity
-            if affinity.required_anti:
-                self.with_required_anti[key] = found
-            if affinity.required or affinity.preferred or affinity.preferred_anti:
-                self.with_affinity[key] = found
-        found.change(row, by)
+        found = self._classes.get(key) or self._added(key, pod)
+        for row, by in zip(rows, changes):
+            found.change(row, by)
         if not found.counts:
             for table in (self._classes, self.with_required_anti, self.with_affinity):
                 table.pop(key, None)
             if self._labelled:
                 self._unindex(key, found)
+
+    def _added(self, key: tuple[object, ...], pod: CompiledPod) -> PodClass:
+        """Return the class of a pod that is the first of it."""
+        found = self._classes[key] = PodClass(pod)
+        if self._labelled:
+            self._index(key, found)
+        affinity = found.affinity
+        if affinity.required_anti:
+            self.with_required_anti[key] = found
+        if affinity.required or affinity.preferred or affinity.preferred_anti:
+            self.with_affinity[key] = found
+        return found
 
     def _index(self, key: tuple[object, ...], one: PodClass) -> None:
         for pair in one.example.labels.items():

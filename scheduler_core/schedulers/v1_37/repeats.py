@@ -1,7 +1,8 @@
-"""Plain cycles repeated as they were decided: a pod is bound, and nobody waits for that."""
+"""Plain cycles, which are repeated as they were decided: a pod is bound, and nobody waits for that."""
 
 from __future__ import annotations
 
+from scheduler_core.schedulers.v1_37.class_walks import ClassWalk
 from scheduler_core.schedulers.v1_37.clock import CYCLE
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.interface import ClusterEvent
@@ -23,23 +24,15 @@ def calm_cycles(run: SchedulerRun) -> int | None:
     return None if due is None else max(0, (due - run.clock.now - 1) // CYCLE)
 
 
-def repeat(run: SchedulerRun, head: Entity, node: str) -> bool:
-    """Bind the head of the active queue to a node, among calm cycles; return whether it is plain.
+def walk_of(run: SchedulerRun, head: Entity) -> ClassWalk | None:
+    """Return the walks of the class of the active queue's head.
 
-    The time of the cycle is left to pass.
+    ``None`` if its cycle may do more, among calm ones, than bind its pod.
     """
-    if not isinstance(head, QueuedPodInfo) or head.pod.terminating or head.pod.nominated_node:
-        return False
-    pod, scheduling = head.pod, run.scheduling
-    profile = scheduling.profile_of(pod)
-    walk = None if profile is None else scheduling.walks.find(pod, profile)
-    start = None if walk is None else walk.end(scheduling.start)
-    if start is None or run.cluster.nodes.row(node) is None:
-        return False
-    scheduling.start = start
-    run.queue.pop()
-    run.queue.done()
-    run.batching.drop(pod.scheduler_name)
-    run.cluster.bind(pod, node)
-    run.bound[pod.key] = node
-    return True
+    if not isinstance(head, QueuedPodInfo) or head.key in run.bound:
+        return None
+    pod = head.pod
+    profile = run.scheduling.profile_of(pod)
+    if profile is None or pod.terminating or pod.nominated_node:
+        return None
+    return run.scheduling.walks.find(pod, profile)

@@ -90,6 +90,11 @@ class RowMemo:
             self._log.clear()
         self._log.append(row)
 
+    def forget(self) -> None:
+        """Note that the numbers of any rows are different now."""
+        self._dropped += len(self._log) + 1
+        self._log.clear()
+
     def values(
         self,
         key: Hashable,

@@ -6,14 +6,18 @@ devices reserved for a claim) are kept next to the objects until they are writte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from sys import intern
 from typing import Any, ClassVar
 
+import numpy as np
+
 from scheduler_core.forks import Copier, Forkable, emptied, flat, nested, same
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupts import look
+from scheduler_core.schedulers.columns import placements
+from scheduler_core.schedulers.columns.pairs import counted
 from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.nodes import NodeTable
 from scheduler_core.schedulers.v1_37.pod_log import PodLog
@@ -253,6 +257,41 @@ class ClusterState(Forkable):
         self.classes.change(row, pod, -1)
         self.log.append((row, pod, -1))
 
+    def move_all(self, pods: Sequence[CompiledPod], rows: Sequence[int], sign: int) -> None:
+        """Store waiting pods as they are once they are bound, in order; -1: bound ones as they waited.
+
+        They hold nothing on the rows of their nodes but resources.
+        """
+        if len(pods) < placements.FEW:
+            for pod in pods[::sign]:
+                self._move(pod, sign)
+            return
+        keys = [pod.key for pod in pods]
+        self.pods.update(zip(keys, pods))
+        self.objects["Pod"].update(zip(keys, [pod.manifest for pod in pods]))
+        self.versions["Pod"] += sign * len(pods)
+        if sign > 0:
+            self.nodes.list_all(pods, rows)
+        else:
+            self.nodes.unlist_all(rows)
+        numbers: dict[int, int] = {}
+        kinds = np.array([numbers.setdefault(id(pod.shared), len(numbers)) for pod in pods], np.int64)
+        examples = dict(zip(kinds.tolist(), pods))
+        for number, there, counts in counted(kinds, np.array(rows, np.int64), self.nodes.capacity):
+            pod, changes = examples[number], sign * counts
+            self.nodes.count_all(there, changes, pod)
+            self.classes.change_all(there.tolist(), pod, changes.tolist())
+        self.log.skip()
+
+    def _move(self, pod: CompiledPod, sign: int) -> None:
+        old = self.pods[pod.key]
+        self.pods[pod.key], self.objects["Pod"][pod.key] = pod, pod.manifest
+        self.versions["Pod"] += sign
+        if sign > 0:
+            self._on(pod)
+        else:
+            self._off(old)
+
     def assume(self, pod: CompiledPod, node: str) -> CompiledPod:
         """Count a waiting pod on a node without writing it; return the pod as assumed."""
         assumed = pod.placed(node)
@@ -292,12 +331,19 @@ class ClusterState(Forkable):
 
     def bind(self, pod: CompiledPod, node: str, also: Mapping[str, Any] = {}) -> ObjectWrite:
         """Write a pod's node, and more of its status; binding clears its nomination."""
+        return self.replace(self._bound(pod, node, also), like=self.pods.get(pod.key))
+
+    def bound(self, pod: CompiledPod, node: str) -> CompiledPod:
+        """Return a waiting pod as it is stored once it is bound to a node."""
+        return pod.rewritten(self._bound(pod, node, {}))
+
+    def _bound(self, pod: CompiledPod, node: str, also: Mapping[str, Any]) -> Manifest:
         stored = dict(self.objects["Pod"][pod.key])
         stored["spec"] = {**(stored.get("spec") or {}), "nodeName": node}
         status = {k: v for k, v in (stored.get("status") or {}).items() if k != "nominatedNodeName"}
         if "status" in stored or also:
             stored["status"] = {**status, **also}
-        return self.replace(stored, like=self.pods.get(pod.key))
+        return stored
 
     def nominate(self, pod: CompiledPod, node: str) -> ObjectWrite:
         """Write or clear a pod's ``status.nominatedNodeName``."""

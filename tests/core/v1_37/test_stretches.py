@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import pytest
 import yaml
 
 from scheduler_core import load
+from scheduler_core.run.packs import pack, unpack
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.columns.state import Cluster
+from tests.core.deep_states import differing_parts
 from tests.core.trials import trials
 
 SEEDS = trials(6)
+OPENED = 12
 SHARE = "alibabacloud.com/gpu-milli"
 
 
@@ -140,3 +145,84 @@ def test_no_pod_is_left_behind_a_stretch(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Cluster, "__getattr__", read)
     replayed.replay(decisions)
     assert len(replayed.cluster.pods) == len(replayed.placement())
+
+
+CACHES = {
+    "V1_37Simulation": ("_stretch", "_entry_cache", "_places", "scenario", "_manifests", "asking", "_trace"),
+    "Scheduler": ("reuse", "walks"),
+    "ClusterState": ("log", "selected", "_derived", "_last"),
+    "NodeTable": ("labels", "_memo", "_masks", "_mask_version", "_dirty", "is_lent"),
+    "NodeInfo": ("is_lent",),
+    "PodClass": ("_dense", "example"),
+    "PodClasses": ("_labelled",),
+    "CompiledPod": ("_spec_key", "shared"),
+    "EntityQueue": ("_ranked", "_head", "_fresh"),
+    "SchedulerRun": ("batching",),
+    "PluginRules": ("registrations",),
+    "Cluster": ("touched", "generation", "_last", "_memo", "_memo_bytes", "_usages"),
+}
+"""What is made again of the rest, and which objects share it."""
+
+
+def opened(reader: V1_37Simulation, straight: V1_37Simulation, index: int) -> tuple[V1_37Simulation, bool]:
+    """Return a run after a cycle, and whether it is the reader: another if that cannot go back so far."""
+    moved = reader.index <= index or reader.rewind(index)
+    reader = reader if moved else V1_37Simulation(straight.scenario)
+    reader.replay(straight.decisions[reader.index : index])
+    return reader, moved
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("share", [None, 100])
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_any_cycle_opens_as_it_was_stepped(seed: int, share: int | None) -> None:
+    """A reader that jumps, steps, is copied and stored shows the lines of the straight run everywhere."""
+    played, chance = scenario(seed, 130, 160, share=share), random.Random(seed)
+    straight = V1_37Simulation(played)
+    lines = [trace_line(cycle) for cycle in straight]
+    reader, kept = V1_37Simulation(played), 0
+    for index in chance.choices(range(len(lines)), k=OPENED):
+        reader, moved = opened(reader, straight, index)
+        kept += moved
+        match chance.choice(("fork", "packed", "no", "no")):
+            case "fork":
+                forked = islice(reader.fork(trace=True), 3)
+                assert [trace_line(cycle) for cycle in forked] == lines[index : index + 3]
+            case "packed":
+                packed = pack(reader)
+                assert packed is not None
+                assert trace_line(next(iter(unpack(packed, played)))) == lines[index]
+        for line in lines[index : index + chance.randint(0, 3)]:
+            assert trace_line(next(iter(reader))) == line
+    assert kept > OPENED // 4
+
+
+def orders(run: V1_37Simulation) -> list[list[Any]]:
+    """Return what a run has in an order of its own."""
+    cluster, typed, queue = run.run.cluster, run.cluster, run.run.queue
+    tables: list[Mapping[str, Any]] = [cluster.pods, cluster.objects["Pod"], run.run.bound, typed.pods]
+    return [*map(list, [*tables, *typed.residents]), [one.key for one in queue.active.ranked()]]
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_nothing_of_a_cycle_is_left_when_it_is_undone(seed: int) -> None:
+    """All that a run has is after jumps as if it had been stepped to that cycle, but for caches."""
+    played, chance = scenario(seed, 20, 80, share=None), random.Random(seed)
+    straight = V1_37Simulation(played)
+    number = sum(1 for _ in straight)
+    reader = V1_37Simulation(played)
+    for _ in range(6):
+        for index in chance.choices(range(number), k=3):
+            reader, _ = opened(reader, straight, index)
+            reader.step()
+        index = max(reader.index - chance.randint(0, 9), 1)
+        reader, _ = opened(reader, straight, index)
+        stepped = V1_37Simulation(played)
+        for _ in range(index):
+            stepped.step()
+        for run in (reader, stepped):
+            run.run.cluster.nodes.refresh()
+            run.cluster.device_room  # noqa: B018
+        assert not differing_parts(reader, stepped, CACHES)
+        assert orders(reader) == orders(stepped)

@@ -166,24 +166,30 @@ class NodeResourcesFit(Plugin):
         return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: make(ctx, some, strategy))
 
 
-def room_of(ctx: Context) -> Callable[[Rows], Mask]:
+RoomCheck = Callable[[Rows, Mapping[str, Ints]], Mask]
+"""Tells which rows have room; given is what pods hold there, their number as "pods", if it is not NOW."""
+NOW: Mapping[str, Ints] = {}
+"""What pods hold as it is."""
+
+
+def room_of(ctx: Context) -> RoomCheck:
     """Return what tells which rows NodeResourcesFit passes, without what is lacking on the others.
 
     It is good until a node object changes.
     """
     nodes, demand, spared = ctx.nodes, ctx.pod.demand, backed(ctx.cluster, ctx.pod.requests)
     columns = [
-        (nodes.column(nodes.allocatable, name), nodes.column(nodes.requested, name), amount, name in spared)
+        (name, nodes.column(nodes.allocatable, name), nodes.column(nodes.requested, name), amount)
         for name, amount in checked(ctx.pod.requests, ctx.arguments(NodeResourcesFit.key))
     ]
     pods = nodes.column(nodes.allocatable, "pods")
 
-    def fits(rows: Rows) -> Mask:
-        out: Mask = nodes.pod_counts[rows] < pods[rows]
-        for whole, used, amount, is_spared in columns:
+    def fits(rows: Rows, held: Mapping[str, Ints]) -> Mask:
+        out: Mask = (held["pods"] if held else nodes.pod_counts[rows]) < pods[rows]
+        for name, whole, used, amount in columns:
             here = whole[rows]
-            enough = here - used[rows] >= amount
-            out &= enough | (here == 0) if is_spared else enough
+            enough = here - (held[name] if name in held else used[rows]) >= amount
+            out &= enough | (here == 0) if name in spared else enough
         if nodes.shared is not None and demand is not None:
             out &= ~nodes.shared.crowded(rows, demand)
         return out
