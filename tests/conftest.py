@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from tests.parts import IN_CI, NO_SHARED, SHARED
 from tests.services.fixtures import postgres, redis, stack, stacks
 
 __all__ = ["postgres", "redis", "stack", "stacks"]
+
+#: For the format of IRIs, which no schema here asks for, jsonschema builds grammars: a second in a process.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_37.releases import DIALECTS
 from tests.conformance.record_files import DATA, read_lines
 from tests.conformance.test_v1_37_scenarios import recorded, simulated
 from tests.conformance.v1_37_records import comparable
-from tests.conformance.v1_37_scenarios import end_of, scenario_of
+from tests.conformance.v1_37_scenarios import RecordedScenario
 
 EVERY = 4  # of so many records one is simulated as a scenario
 COUNTS = {
@@ -50,9 +50,10 @@ def test_a_scenario_is_decided_as_the_record_is(release: str, name: str) -> None
     differing, refused = [], 0
     for line in lines(release, name)[::EVERY]:
         record = json.loads(line)
-        scenario = scenario_of(record)
+        made = RecordedScenario(record)
+        scenario = made.load()
         refused += scenario is None
-        if scenario is not None and simulated(simulate(scenario), end_of(record)) != recorded(record):
+        if scenario is not None and simulated(simulate(scenario), made.end) != recorded(record):
             differing.append(record["id"])
     assert differing == []
     assert refused < 6, "two containers on one host port, or a label that is none"

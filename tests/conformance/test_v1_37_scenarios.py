@@ -15,7 +15,7 @@ from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.scenario.scenario import Scenario
 from tests.conformance.v1_37_records import COUNTS
-from tests.conformance.v1_37_scenarios import end_of, records, scenario_of
+from tests.conformance.v1_37_scenarios import RecordedScenario, records
 
 CHUNKS = [(name, start, 40) for name, count in COUNTS.items() for start in range(0, count, 40)]
 EVERY = 5  # of so many records of a chunk, one is simulated in three ways
@@ -62,16 +62,17 @@ def test_a_scenario_is_decided_as_the_record_is(name: str, start: int, count: in
     """
     differing = []
     for record in records(name, start, count):
-        scenario = scenario_of(record)
+        made = RecordedScenario(record)
+        scenario = made.load()
         assert (scenario is None) == (record["id"] in REFUSED), record["id"]
         if scenario is None:
             continue
-        end, expected = end_of(record), recorded(record)
-        if simulated(simulate(scenario), end) != expected:
+        expected = recorded(record)
+        if simulated(simulate(scenario), made.end) != expected:
             differing.append(record["id"])
         if _takes_time(record):
             continue
-        if simulated(LoneStepper(replace(scenario, controllers=False)), end) != expected:
+        if simulated(LoneStepper(replace(scenario, controllers=False)), made.end) != expected:
             differing.append(f"{record['id']}, in the API server's run")
     assert differing == []
 
@@ -109,7 +110,8 @@ def test_untraced_replayed_and_packed_runs_continue_as_the_traced_one(
     """
     differing = []
     for record in list(records(name, start, count))[::EVERY]:
-        scenario = scenario_of(record)
+        made = RecordedScenario(record)
+        scenario = made.load()
         if scenario is None:
             continue
         traced = simulate(scenario)
@@ -121,7 +123,7 @@ def test_untraced_replayed_and_packed_runs_continue_as_the_traced_one(
         packed = pack(replayed)
         untraced = simulate(scenario, trace=False)
         rest, again = ([shown(cycle) for cycle in one] for one in (replayed, untraced))
-        continued = [] if packed is None else continue_packed(packed, scenario_of(record))
+        continued = [] if packed is None else continue_packed(packed, made.load())
         if again != cycles or rest != cycles[half:] or continued != [trace_line(one) for one in whole[half:]]:
             differing.append(record["id"])
     assert differing == []

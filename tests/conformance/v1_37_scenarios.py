@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 from scheduler_core import Scenario, load_documents
@@ -15,17 +14,14 @@ from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.releases import dialect_of
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.state import uid_of
+from tests.conformance.v1_37_records import lines
 
-DATA = Path(__file__).parent / "data"
 OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController")
 
 
 def records(name: str, first: int = 0, count: int = 10_000) -> Iterator[dict[str, Any]]:
     """Yield recorded runs."""
-    with gzip.open(DATA / f"scheduler-v1.37-{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        for number, line in enumerate(file):
-            if first <= number < first + count:
-                yield json.loads(line)
+    yield from map(json.loads, lines(name)[first : first + count])
 
 
 def written(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -65,59 +61,59 @@ def release_of(record: dict[str, Any]) -> str:
     return str(record.get("release", "v1.37"))
 
 
-def _started(record: dict[str, Any]) -> SchedulerRun:
-    dialect = dialect_of(release_of(record))
-    run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates"), dialect))
-    run.start(record["objects"])
-    return run
+class RecordedScenario:
+    """A recorded run as the documents of a bundle, and the second at which it ends."""
 
+    def __init__(self, record: dict[str, Any]) -> None:
+        self.record = record
 
-def end_of(record: dict[str, Any]) -> float:
-    """Return the second at which a record ends."""
-    run = _started(record)
-    for step in record.get("steps", []):
-        run.take(step)
-    return run.clock.now / SECOND
+    @cached_property
+    def _played(self) -> tuple[list[dict[str, Any]], float]:
+        """The recorded steps as operations, at the times at which the record's clock has them, and its end.
 
+        Those up to the first step without ``hold`` land together.
+        """
+        record = self.record
+        dialect = dialect_of(release_of(record))
+        run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates"), dialect))
+        run.start(record["objects"])
+        out: list[dict[str, Any]] = []
+        major = 1
+        for number, step in enumerate(record.get("steps", []), 1):
+            passed = round(step.get("seconds", 0) * SECOND)
+            out.append(operation(number, major, (run.clock.now + passed) / SECOND, step))
+            run.take(step)
+            major += not step.get("hold")
+        return out, run.clock.now / SECOND
 
-def operations(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the recorded steps as operations, at the times at which the record's clock has them.
+    @property
+    def end(self) -> float:
+        """The second at which the record ends."""
+        return self._played[1]
 
-    Those up to the first step without ``hold`` land together.
-    """
-    run = _started(record)
-    out: list[dict[str, Any]] = []
-    major = 1
-    for number, step in enumerate(record.get("steps", []), 1):
-        passed = round(step.get("seconds", 0) * SECOND)
-        out.append(operation(number, major, (run.clock.now + passed) / SECOND, step))
-        run.take(step)
-        major += not step.get("hold")
-    return out
+    @cached_property
+    def documents(self) -> list[dict[str, Any]]:
+        """The documents of a bundle."""
+        record = self.record
+        settings: dict[str, Any] = {
+            "apiVersion": "podstep/v1",
+            "kind": "SimulationSettings",
+            "scheduler": release_of(record),
+        }
+        if record.get("featureGates"):
+            settings["featureGates"] = record["featureGates"]
+        documents = [*map(written, record["objects"]), settings]
+        if record.get("config"):
+            version = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+            documents.append({**record["config"], **version})
+        if record.get("steps"):
+            spec = {"controllers": [], "operations": self._played[0]}  # nobody made up for what was deleted
+            documents.append({"kind": "Scenario", "spec": spec})
+        return documents
 
-
-def documents_of(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a record as the documents of a bundle."""
-    settings: dict[str, Any] = {
-        "apiVersion": "podstep/v1",
-        "kind": "SimulationSettings",
-        "scheduler": release_of(record),
-    }
-    if record.get("featureGates"):
-        settings["featureGates"] = record["featureGates"]
-    documents = [*map(written, record["objects"]), settings]
-    if record.get("config"):
-        version = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-        documents.append({**record["config"], **version})
-    if record.get("steps"):
-        spec = {"controllers": [], "operations": operations(record)}  # nobody made up for what was deleted
-        documents.append({"kind": "Scenario", "spec": spec})
-    return documents
-
-
-def scenario_of(record: dict[str, Any]) -> Scenario | None:
-    """Return a record as a scenario; None if it holds what the API server refuses."""
-    try:
-        return load_documents(documents_of(record))
-    except BundleError:
-        return None
+    def load(self) -> Scenario | None:
+        """Return a new scenario of them; None if they hold what the API server refuses."""
+        try:
+            return load_documents(self.documents)
+        except BundleError:
+            return None

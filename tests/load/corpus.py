@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from scheduler_core.authoring.examples import examples
-from tests.conformance.v1_37_scenarios import documents_of, records
+from tests.conformance.v1_37_scenarios import RecordedScenario, records
 from tests.parts import REPOSITORY
 
 SHAPES = Path(__file__).parent / "shapes"
@@ -36,7 +36,7 @@ def _found() -> Iterator[Documents]:
         if len(text) <= LONGEST:
             yield _read(text)
     for name, count in RECORDS.items():
-        yield from map(documents_of, records(name, count=count))
+        yield from (RecordedScenario(one).documents for one in records(name, count=count))
 
 
 def _read(text: str) -> Documents:
