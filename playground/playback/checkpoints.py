@@ -1,8 +1,8 @@
 """Forks of a simulation along its run, so that a jump need not start from the beginning.
 
-Without an equivalence cache decisions are replayed in microseconds. With one each cycle is filtered again,
-because the cache has to be filled, and thousands of cycles take seconds. In virtual time cycles are scheduled
-again, because waits, denials and controllers depend on them.
+Plain cycles are replayed in microseconds, many at once. With an equivalence cache each cycle is filtered
+again, because the cache has to be filled, and thousands of cycles take seconds. In virtual time cycles are
+scheduled again, because waits, denials and controllers depend on them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
 MOST = 24
 NEAR = 200  # cycles that are replayed faster than a copy is made
+SOON_SECONDS = 0.000_03  # of a cycle that is replayed with many others: sooner than a copy is made
 START_SECONDS = 0.1  # of CPU time; a start that took longer is kept
-OPENING_SECONDS, PACE_SECONDS = 0.1, 0.0003  # of a packed run, and of a replayed cycle, until measured
+PACE_SECONDS = 0.0003  # of a replayed cycle, until it is measured
+FIRST_GAPS = 1.5  # that are replayed before it is known how long a packed run takes to open
 
 # What a copy does not share, as measured by `weigh`.
 NODE_BYTES, POD_BYTES, LIVING_POD_BYTES = 1_100, 1_100, 3_300
@@ -42,8 +44,10 @@ class Checkpoints:
         self._unpacker: Unpacker | None = None
         self._refers_to_itself = scenario.lives or is_timed(scenario)
         self._start: tuple[Stepper, int] | None = None  # a copy before the first cycle, with its bytes
-        self._opening, self._pace = OPENING_SECONDS, PACE_SECONDS
+        self._opening: float | None = None  # CPU seconds, of a packed run
+        self._pace = PACE_SECONDS
         self._spent = 0.0  # CPU seconds since the last copy
+        self._copying = 0.0  # of the last copy
         self._interval = EVERY_SECONDS
 
     @property
@@ -79,6 +83,8 @@ class Checkpoints:
         """
         if replayed:
             self._pace = max(seconds, 1e-6) / replayed
+            if self._pace < SOON_SECONDS:
+                return
         if not self._wanted or (self._kept and simulation.index <= self._kept[-1][0].index):
             return
         with self._lock:
@@ -90,7 +96,8 @@ class Checkpoints:
             began = time.thread_time()
             self._kept.append((simulation.fork(trace=False), _size(simulation)))
             self._spent = 0.0
-            self._interval = max(self._interval, COPY_SHARE * (time.thread_time() - began))
+            self._copying = time.thread_time() - began
+            self._interval = max(self._interval, COPY_SHARE * self._copying)
             while self._kept and (len(self._kept) > MOST or self.bytes > limit("CHECKPOINT_BYTES")):
                 del self._kept[::2]
                 self._interval *= 2
@@ -101,8 +108,8 @@ class Checkpoints:
         ``beyond`` is the cycle that the caller's simulation has reached already, ``None`` without one.
         """
         with self._lock:
-            at = -NEAR if beyond is None else beyond
-            found = [kept for kept, _ in self._kept if at + NEAR < kept.index <= index]
+            least = 0 if beyond is None else beyond + max(NEAR, int(self._copying / self._pace))
+            found = [kept for kept, _ in self._kept if least < kept.index <= index]
             if beyond is None and not found and self._start is not None:
                 found = [self._start[0]]
             reached = found[-1].index if found else beyond
@@ -115,8 +122,13 @@ class Checkpoints:
         return found[-1].fork(trace=trace) if found else None
 
     def _near(self) -> int:
-        """Return how many cycles are replayed in the time in which a packed run is opened."""
-        return int(self._opening / self._pace)
+        """Return how many cycles are replayed in the time in which a packed run is opened.
+
+        A worker packs as soon as a replay takes longer than packing: the first packed run tells the pace.
+        """
+        if self._opening is not None:
+            return int(self._opening / self._pace)
+        return int(FIRST_GAPS * self._packed[0].cycle) if self._packed else 0
 
     def _opened(self, packed: SealedRun) -> Stepper | None:
         began = time.thread_time()

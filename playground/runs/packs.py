@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 from playground.limits import limit
@@ -11,9 +10,10 @@ from playground.playback.packed_runs import packed
 from scheduler_core.run import Packer, Stepper
 from scheduler_core.scenario.scenario import Scenario
 
-EVERY_SECONDS = 0.2  # of CPU time between two packed simulations: a replay may take as long as computing
-FASTER = 40  # times, that decisions of a run without a cache are repeated than made, where no time passes
+EVERY_SECONDS = 0.2  # of CPU time that a replay takes between two packed simulations
+FASTER = 40  # times, that plain cycles are replayed than made; others take as long
 COMPUTED = 1.5  # times as long as packing takes: two fifths of its CPU time at most
+OBJECT_SECONDS = 0.000_006  # that packing takes for each object, until it is measured
 OBJECTS = 200_000  # nodes and pods; of more the bytes that are compressed take too much memory
 
 
@@ -21,16 +21,18 @@ class PackingTimer:
     """Packs the simulation of one run every so often, by how long a replay from there would take."""
 
     def __init__(self, scenario: Scenario) -> None:
-        decides = may_cache(scenario) or scenario.row.replays_by_deciding
+        self._caches = may_cache(scenario)
         self._packer = Packer(scenario)
-        self._least = self._interval = EVERY_SECONDS * (1 if decides else FASTER)
-        self._cost = math.inf  # the least CPU seconds that packing took: others share the processor
+        self._least = EVERY_SECONDS
+        self._cost = OBJECT_SECONDS * len(scenario.objects)  # then the least that it took: others work, too
+        self._interval = max(self._least, COMPUTED * self._cost)
         self._spent = 0.0
+        self._passed = 0, 0  # cycles, and how many of them were not plain
         self._possible = True
 
     def passed(self, simulation: Stepper, seconds: float) -> bytes | None:
         """Record that cycles were computed in so many CPU seconds; return the bytes to store, if any."""
-        self._spent += seconds
+        self._spent += seconds * self._share(simulation)
         if not self._possible or self._spent < self._interval or not simulation.is_copyable:
             return None
         if len(simulation.cluster.nodes) + len(simulation.cluster.pods) > OBJECTS:
@@ -46,7 +48,19 @@ class PackingTimer:
         self._interval = max(self._least, COMPUTED * self._cost)
         return data if self._possible else None
 
+    def _share(self, simulation: Stepper) -> float:
+        """Return which share of the time since the last call a replay takes."""
+        cycles, single = (now - before for now, before in zip(_counts(simulation), self._passed))
+        self._passed = _counts(simulation)
+        if self._caches or not cycles:
+            return 1.0
+        return (single + (cycles - single) / FASTER) / cycles
+
     def thin(self) -> None:
         """Pack half as often: what is stored has reached its bound."""
         self._least *= 2
         self._interval = max(self._interval, self._least)
+
+
+def _counts(simulation: Stepper) -> tuple[int, int]:
+    return simulation.index, simulation.single_cycles

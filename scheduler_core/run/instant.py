@@ -172,6 +172,11 @@ class Simulation(Stepper):
         return self.last_node_index
 
     @property
+    def single_cycles(self) -> int:
+        """None, without a cache: a decision is applied without making it."""
+        return 0
+
+    @property
     def deleted(self) -> list[str]:
         """The victims, in order of deletion."""
         return self._deleted

@@ -137,6 +137,11 @@ class Stepper(ReportedRun, Forkable):
         return len(self.decisions)
 
     @property
+    def single_cycles(self) -> int:
+        """The number of cycles that are replayed one by one, which takes about as long as they did."""
+        return self.index
+
+    @property
     def done(self) -> bool:
         """Whether no cycle remains; advances to the next cycle."""
         return not self.peek()

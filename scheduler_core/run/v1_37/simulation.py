@@ -8,8 +8,9 @@ operations.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -91,6 +92,7 @@ class V1_37Simulation(V1_37Stepper):
         self._changes = 0  # operations, placements and deletions so far
         self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
         self._moved: dict[str, str] = {}
+        self._single = 0  # cycles that are replayed one by one
         self._stretch: BindingStretch | None = None  # of the last cycles, once some were repeated
         self._entry_cache = EntryCache()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
@@ -119,6 +121,11 @@ class V1_37Simulation(V1_37Stepper):
     def time(self) -> float:
         """Virtual seconds since the start."""
         return self.run.clock.now / SECOND
+
+    @property
+    def single_cycles(self) -> int:
+        """The number of cycles that are replayed one by one, of those that were not traced."""
+        return self._single
 
     @property
     def deleted(self) -> list[str]:
@@ -157,7 +164,8 @@ class V1_37Simulation(V1_37Stepper):
         if most <= 0:
             return 0
         if self._going_on is None:
-            self._stretch = BindingStretch(self.run, self.cluster, self._may_try, follows=self._is_followed)
+            may_try = partial(_may_try, self._tried, self._members)  # the run refers to itself nowhere
+            self._stretch = BindingStretch(self.run, self.cluster, may_try, follows=self._is_followed)
         assert self._stretch is not None
         found = self._stretch.repeat(decisions, first, first + most)
         if found:
@@ -176,10 +184,6 @@ class V1_37Simulation(V1_37Stepper):
         """The stretch of the last cycles, ``None`` if they were not plain or something has happened since."""
         stretch = self._stretch
         return stretch if stretch is not None and stretch.is_now and self._is_followed else None
-
-    def _may_try(self, key: str) -> bool:
-        """Return whether a pod of the active queue has attempts left, and is no member that a group tried."""
-        return self._tried[key] < MOST_TRIES and key not in self._members
 
     def rewind(self, index: int) -> bool:
         """Undo the cycles after ``index`` if all of them were plain; return whether they are undone."""
@@ -289,12 +293,20 @@ class V1_37Simulation(V1_37Stepper):
         """Let everything outside the scheduler follow a cycle; ``plain``: its head, if it was plain."""
         if entity.key not in ran.bound:
             self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
+        self._single += not self._is_plain(ran, decision)
         self._apply(decision)
         self._follow_members(ran)
         if plain is None or self._stretch is None or not is_plain(decision):
             self._stretch = None
         else:
             self._stretch.note(plain, decision)
+
+    def _is_plain(self, ran: Ran, decision: Decision) -> bool:
+        """Return whether a replay of an untraced cycle repeats it with others."""
+        tried = ran.attempts[0] if ran.attempts else None
+        if tried is None or not tried.reused or ran.moves or not is_plain(decision):
+            return False
+        return self.run.scheduling.reuse.looks_at_nodes_alone(tried.pod)
 
     def _node_places(self) -> Places:
         """Return where each row of v1.37's columns is among the nodes; kept until nodes come or go."""
@@ -535,6 +547,11 @@ class V1_37Simulation(V1_37Stepper):
     def _number(self) -> int:
         """Return the number of the cycle that runs, from 1."""
         return self.index + 1
+
+
+def _may_try(tried: Counter[str], members: Container[str], key: str) -> bool:
+    """Return whether a pod of the active queue has attempts left, and is no member that a group tried."""
+    return tried[key] < MOST_TRIES and key not in members
 
 
 def _asking(scenario: Scenario) -> Asking:

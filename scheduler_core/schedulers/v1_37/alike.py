@@ -15,8 +15,6 @@ from scheduler_core.schedulers.v1_37.node_choice import in_order
 from scheduler_core.schedulers.v1_37.nodes import Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 
-_SPREAD, _AFFINITY = "PodTopologySpread", "InterPodAffinity"
-
 
 class AlikeResults(ClassResults):
     """One class of pods, on nodes that are compared once the class has had some choices."""
@@ -47,11 +45,6 @@ class AlikeResults(ClassResults):
             self._rescore(np.array([place for place in places if self.stale[place]], np.intp))
             self.alike.renew(places)
 
-    def _looks_at_nodes_alone(self) -> bool:
-        """Return whether filters look at no more than each node."""
-        state = self.ctx.states[_AFFINITY]
-        return _SPREAD in self.ctx.skipped and not state.anti and not state.existing
-
     def _are_compared(self, wanted: int) -> bool:
         """Return whether nodes that are alike are known, of all that are feasible."""
         number = len(self.rows)
@@ -59,7 +52,7 @@ class AlikeResults(ClassResults):
             self.choices < 0
             or wanted < number
             or number <= nodes_alike.SCORED_ALONE
-            or not self._looks_at_nodes_alone()
+            or not self.looks_at_nodes_alone()
         ):
             return False
         if self.alike is None:

@@ -69,6 +69,11 @@ class ClassFilters:
                 ctx.skipped.add(key)
         return set(ctx.profile.points["filter"]) - ctx.skipped <= self.kept.followed
 
+    def looks_at_nodes_alone(self) -> bool:
+        """Return whether filters that are usable look at no more than each node."""
+        state = self.ctx.states[AFFINITY]
+        return SPREAD in self.ctx.skipped and not state.anti and not state.existing
+
     def _passing(self, rows: Rows) -> Mask:
         """Return which rows pass the filters that depend on node objects alone."""
         ctx, out = self.ctx, np.ones(len(rows), np.bool_)

@@ -14,7 +14,7 @@ import numpy as np
 
 from scheduler_core.forks import Copier, Forkable, emptied, same
 from scheduler_core.schedulers.columns.pairs import totals
-from scheduler_core.schedulers.v1_37.class_filters import AFFINITY, SPREAD, ClassFilters
+from scheduler_core.schedulers.v1_37.class_filters import ClassFilters
 from scheduler_core.schedulers.v1_37.filters import feasible_wanted
 from scheduler_core.schedulers.v1_37.nodes import Ints, NodeTable, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
@@ -33,7 +33,7 @@ class ClassWalk(ClassFilters):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self.usable = self.usable and self._looks_at_nodes_alone()
+        self.usable = self.usable and self.looks_at_nodes_alone()
         if not self.usable:
             return
         ctx.pod.compile()
@@ -45,11 +45,6 @@ class ClassWalk(ClassFilters):
             self.have_room = room_of(ctx)
             self.feasible = self.static & self.have_room(self.rows, NOW)
             self.position = ctx.cluster.log.end
-
-    def _looks_at_nodes_alone(self) -> bool:
-        """Return whether filters look at no more than each node."""
-        state = self.ctx.states[AFFINITY]
-        return SPREAD in self.ctx.skipped and not state.anti and not state.existing
 
     def end(self, start: int) -> int | None:
         """Return the index of the node that the walk after one from ``start`` begins with.

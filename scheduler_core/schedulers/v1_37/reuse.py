@@ -54,6 +54,10 @@ class Reuse:
                 made._classes[key] = shared
         return made
 
+    def looks_at_nodes_alone(self, pod: CompiledPod) -> bool:
+        """Return whether filters look at no more than each node for the pod that was tried last."""
+        return self._classes[pod.spec_key].looks_at_nodes_alone()
+
     def catch_up(self) -> None:
         """Bring all classes up to date, so that a copy need not begin again."""
         self._drop_outdated()

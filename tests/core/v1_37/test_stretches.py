@@ -148,7 +148,16 @@ def test_no_pod_is_left_behind_a_stretch(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 CACHES = {
-    "V1_37Simulation": ("_stretch", "_entry_cache", "_places", "scenario", "_manifests", "asking", "_trace"),
+    "V1_37Simulation": (
+        "_stretch",
+        "_single",
+        "_entry_cache",
+        "_places",
+        "scenario",
+        "_manifests",
+        "asking",
+        "_trace",
+    ),
     "Scheduler": ("reuse", "walks"),
     "ClusterState": ("log", "selected", "_derived", "_last"),
     "NodeTable": ("labels", "_memo", "_masks", "_mask_version", "_dirty", "is_lent"),
