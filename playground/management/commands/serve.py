@@ -61,6 +61,7 @@ _port.__name__ = "port number"  # argparse: invalid port number value: '99999'
 
 class Command(BaseCommand):
     help = "Prepare the database, then run the web server and the workers until Ctrl-C."
+    requires_system_checks = ()  # they import every view, of which this process shows none
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the address to listen on."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec import convert
+from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.cli.availability_report import availability_lines
@@ -39,6 +40,7 @@ from tests.core.several.test_v1_37 import nodes, pods
 Document = dict[str, Any]
 OTHER = {**ALONE, "scheduler": "v1.22"}
 DRAIN = {"spec": {"unschedulable": True}, "metadata": {"annotations": {"podstep/drain": "force"}}}
+HOURS = 20_000  # seconds of random bundles: some would be without rest for a week
 IMAGE = {"spec": {"template": {"metadata": {"labels": {"app": "web", "v": "2"}}}}}
 
 
@@ -321,6 +323,7 @@ def test_every_moment_is_what_a_count_of_all_pods_says(start: int) -> None:
             scenario = load("\n".join(map(json.dumps, random_bundle(seed))))
         except BundleError:
             continue
+        scenario = scenario.under(scenario.policy, replace(scenario.settings, until=HOURS))
         made = TimedSimulation(scenario, trace=False)
         while made.index < 30 and made.step() is not None:
             check(made)
