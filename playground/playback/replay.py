@@ -93,10 +93,12 @@ class Replays:
         self._keep(index, cycle)
         return cycle
 
-    def _brought(self, simulation: Stepper | None, index: int, *, trace: bool) -> Stepper:
+    def _brought(
+        self, simulation: Stepper | None, index: int, *, trace: bool, exact: bool = False
+    ) -> Stepper:
         """Return the simulation, or a checkpoint that is closer before ``index``."""
         at = None if simulation is None else simulation.index
-        nearer = self._checkpoints.nearest(index, beyond=at, trace=trace)
+        nearer = self._checkpoints.nearest(index, beyond=at, trace=trace, exact=exact)
         return nearer or simulation or self._begun(trace=trace)
 
     def _begun(self, *, trace: bool) -> Stepper:
@@ -150,7 +152,7 @@ class Replays:
             behind = None if self.at_end and index == last else _back(behind, last)
             self.at_end = False
             with one_step() as bound:
-                behind = self._brought(behind, last, trace=False)
+                behind = self._brought(behind, last, trace=False, exact=True)
                 try:
                     self._replay(behind, last, unwanted, bound)
                 except Superseded:

@@ -37,7 +37,7 @@ from playground.runs import cells, delivery, dumps, fairness, placements, severa
 from playground.runs.cache_figures import StoredCacheFigures
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
-from playground.runs.packs import PackingTimer
+from playground.runs.packs import PackedCycle, PackingTimer
 from playground.runs.retries import OutageError, retry_outages
 from playground.runs.unplaced_pods import Unplaced
 from playground.runtime import garbage, log_context, outage
@@ -349,12 +349,12 @@ class _Attempt:
             "heartbeat": timezone.now(),
         }
 
-    def _store(self, first: int, checkpoint: bytes | None) -> None:
+    def _store(self, first: int, checkpoint: PackedCycle | None) -> None:
         messages = self.unplaced.drain()  # once, even if the transaction is retried
         retry_outages(lambda: self._store_slice(first, messages, checkpoint))
         self.chunks += len(self.trail) >= first
 
-    def _store_slice(self, first: int, messages: list[Message], checkpoint: bytes | None) -> None:
+    def _store_slice(self, first: int, messages: list[Message], checkpoint: PackedCycle | None) -> None:
         with transaction.atomic():
             # Update first: it locks the row, so no successor can claim it in between.
             grown = len(self.trail) >= first
@@ -366,7 +366,7 @@ class _Attempt:
             stored = RunChunk.objects.filter(run=self.run, number=self.chunks)
             if grown and not stored.exists():
                 write_chunk(self.run, self.chunks, self.trail, first, messages)
-                if checkpoint is not None and keep_checkpoint(self.run, len(self.trail), checkpoint):
+                if checkpoint is not None and keep_checkpoint(self.run, *checkpoint):
                     self.packing.thin()
 
     def _finish(self, state: str) -> str:

@@ -223,6 +223,15 @@ class Stepper(ReportedRun, Forkable):
         """Whether a fork is a copy now, rather than a run that repeats all decisions."""
         return True
 
+    def when_copyable(self, act: Callable[[], object]) -> None:
+        """Call ``act`` once when a fork is a copy: at once, or while the run advances to its next cycle."""
+        act()
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether it is a copy that was made while the run advanced beyond its last cycle."""
+        return False
+
     def fork(self, *, trace: bool) -> Self:
         """Return an independent copy at the current step, which records with ``trace``.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import Self
+from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
 from scheduler_core.cluster.availability import COUNTED, FAILED, MOST_FAILED, AvailabilityTracker
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
+from scheduler_core.forks import Copier, dropped
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.availability import Availability
@@ -62,7 +63,11 @@ class TimedSimulation(FrameworkReader, Stepper):
         PolicyError: The scenario's configuration cannot be used.
     """
 
+    FORKED: ClassVar[Mapping[str, Copier]] = {"_awaiting_copy": dropped}
+
     release = RELEASE
+    _awaiting_copy: Callable[[], object] | None = None
+    _ahead_of: int | None = None  # the last cycle, in a copy that was made while time passed after it
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -292,6 +297,26 @@ class TimedSimulation(FrameworkReader, Stepper):
         """Whether no write of a controller waits."""
         return self.manager.is_copyable
 
+    def when_copyable(self, act: Callable[[], object]) -> None:
+        """Call ``act`` once when a fork is a copy: at once, or while the run advances to its next cycle."""
+        self._awaiting_copy = None
+        if self.is_copyable:
+            act()
+        else:
+            self._awaiting_copy = act
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether it is a copy that was made while the run advanced beyond its last cycle."""
+        return self._ahead_of == self.index
+
+    def _offer_copy(self) -> None:
+        """Let who waits for a copy make it, as the run could go on from here."""
+        if self._awaiting_copy is not None and self.is_copyable:
+            act, self._awaiting_copy = self._awaiting_copy, None
+            self._ahead_of = self.index
+            act()
+
     def fork(self, *, trace: bool) -> Self:
         """Return an independent copy; while writes wait, one that has replayed the decisions."""
         if self.is_copyable:
@@ -391,6 +416,7 @@ class TimedSimulation(FrameworkReader, Stepper):
 
     def _advance(self) -> bool:
         while True:
+            self._offer_copy()
             self.turns += 1
             framework = self.framework
             clock = framework.clock

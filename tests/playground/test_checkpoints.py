@@ -17,6 +17,7 @@ from scheduler_core.run import Stepper, simulate
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
+from tests.bench.living_clusters import LIVING, Size, text_of
 from tests.playground.conftest import DATA
 
 TEXT = (DATA / "cache.yaml").read_text()
@@ -100,6 +101,21 @@ def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
             assert reported(there, made) == wanted[index - 1]
         with made.before(index) as there:
             assert there.index == index - 1
+
+
+def test_a_life_is_copied_while_controllers_write(often: None) -> None:
+    """A jump to a cycle after a zone was lost begins at a copy, and the state after a cycle is exact."""
+    whole = load(text_of(Size(12, 3, 30), lost=60) + LIVING)
+    straight = simulate(whole)
+    shown = [(trace_line(cycle), straight.placement(), straight.time) for cycle in straight]
+    made = played(whole)
+    ahead = [copy.index for copy, _ in made.checkpoints._kept if copy.is_ahead]
+    assert ahead
+    for index in (index for index in made.checkpoints.indices if 0 < index < len(shown)):
+        with made.after(index) as there:
+            assert (there.placement(), there.time) == shown[index - 1][1:]
+        made.replays._cycles.clear()
+        assert trace_line(made.cycle(index + 1)) == shown[index][0]
 
 
 def reported(simulation: Stepper, made: Playback) -> list[Any]:

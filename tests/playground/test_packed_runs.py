@@ -12,6 +12,7 @@ from playground.celery import app
 from playground.models import Run, RunCheckpoint, RunChunk
 from playground.playback import checkpoints, packed_runs, replay, sources
 from playground.playback.library import Library
+from playground.playback.packed_runs import read_checkpoints
 from playground.playback.playback import Playback
 from playground.runs import compute, packs, service
 from playground.storage import backups, bundles
@@ -20,6 +21,7 @@ from scheduler_core.authoring.examples import examples
 from scheduler_core.run import Unpacker, simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.columns import alike
+from tests.bench.living_clusters import LIVING, Size, text_of
 from tests.rows import each_row
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -79,6 +81,26 @@ def computed(settings: str = "v1.37") -> Run:
     assert compute.compute(run.pk) == "done"
     run.refresh_from_db()
     return run
+
+
+def test_a_run_is_packed_while_controllers_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a lost zone's pods are made again; that time had passed on shows in no state after a cycle."""
+    monkeypatch.setattr(compute, "SLICE_CYCLES", 1)
+    text = text_of(Size(12, 3, 30), lost=60) + LIVING
+    run, _ = service.start(bundles.parse([("", text)], "lost"), OWNER)
+    assert compute.compute(run.pk) == "done"
+    straight = simulate(load(text))
+    shown = [(trace_line(cycle), straight.placement(), straight.time) for cycle in straight]
+    packed = [one for one in read_checkpoints(run.pk, 90) if one.cycle < len(shown)]
+    ahead = 0
+    for one in packed:
+        playback = opened(run)
+        with playback.after(one.cycle) as behind:
+            assert (behind.placement(), behind.time) == shown[one.cycle - 1][1:]
+        assert trace_line(playback.cycle(one.cycle + 1)) == shown[one.cycle][0]
+        simulation = one.opened(Unpacker(playback.scenario))
+        ahead += simulation is not None and simulation.is_ahead
+    assert ahead
 
 
 def opened(run: Run) -> Playback:

@@ -279,7 +279,8 @@ class LoneSimulation(LoneStepper):
             return False
         if after is not None:
             landed = sum(len(one) for _, one in self._agenda.steps[: self._agenda.landed])
-            return not self.peer.ready and (landed < number or self.minor <= after)
+            passed = self.minor + self.is_ahead
+            return not self.peer.ready and (landed < number or passed <= after)
         return self.loop.now < second >= self.ending.paced and (until is None or second <= until)
 
     def go_on_as(self, scenario: Scenario) -> None:
@@ -343,6 +344,7 @@ class LoneSimulation(LoneStepper):
 
     def _advance(self) -> bool:
         while not self.peer.ready:
+            self._offer_copy()
             self.turns += 1
             self.framework.interrupt()
             settled = self._pass_in_plane(self.loop.now)
