@@ -35,8 +35,9 @@ from scheduler_core.run.v1_37.cycles import (
 from scheduler_core.run.v1_37.loop import DEFAULT, V1_37Stepper
 from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
-from scheduler_core.run.v1_37.stretches import BindingStretch, Head, is_plain
+from scheduler_core.run.v1_37.stretches import BindingStretch, Head, bind_few, is_plain
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.columns import placements
 from scheduler_core.schedulers.columns.nominations import Nominations
 from scheduler_core.schedulers.columns.podinfo import PodResources
 from scheduler_core.schedulers.columns.pods import PodState
@@ -157,17 +158,21 @@ class V1_37Simulation(V1_37Stepper):
     def _repeat_stretch(self, decisions: Sequence[Decision], first: int) -> int:
         if not is_plain(decisions[first]) or not self._advance() or self._landing:
             return 0
-        limits = [MOST, len(decisions) - first, self._agenda.cycles_left(self.minor), calm_cycles(self.run)]
+        run, stretch = self.run, self._going_on
+        limits = [MOST, len(run.queue.active), self._agenda.cycles_left(self.minor), calm_cycles(run)]
         if self._until is not None:
-            limits.append((self._until - self.run.clock.now) // CYCLE)
+            limits.append((self._until - run.clock.now) // CYCLE)
         most = min(most for most in limits if most is not None)
-        if most <= 0:
-            return 0
-        if self._going_on is None:
-            may_try = partial(_may_try, self._tried, self._members)  # the run refers to itself nowhere
-            self._stretch = BindingStretch(self.run, self.cluster, may_try, follows=self._is_followed)
-        assert self._stretch is not None
-        found = self._stretch.repeat(decisions, first, first + most)
+        last = min(first + most, len(decisions))
+        may_try = partial(_may_try, self._tried, self._members)  # the run refers to itself nowhere
+        if stretch is None and most < placements.FEW:
+            self._stretch = None
+            found = bind_few(run, self.cluster, decisions[first:last], may_try)
+        else:
+            if stretch is None:
+                stretch = BindingStretch(run, self.cluster, may_try, follows=self._is_followed)
+            self._stretch = stretch
+            found = stretch.repeat(decisions, first, last)
         if found:
             self._changes += found
             self._moves = []

@@ -16,6 +16,7 @@ from scheduler_core.schedulers.columns.placements import holds_resources_only
 from scheduler_core.schedulers.columns.state import Cluster
 from scheduler_core.schedulers.v1_37.class_walks import ClassWalk, starts_after
 from scheduler_core.schedulers.v1_37.clock import CYCLE
+from scheduler_core.schedulers.v1_37.entities import Entity
 from scheduler_core.schedulers.v1_37.entity_queue import Numbered, QueueEntry
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.repeats import calm_cycles, walk_of
@@ -72,10 +73,7 @@ class BindingStretch(Stretch):
 
     def _walk_of(self, head: Head) -> ClassWalk | None:
         """Return the walks of a pod's class, ``None`` if its cycle may do more than bind it."""
-        state = self._cluster.pods.get(head[0][2])
-        if state is None or state.nominated or not holds_resources_only(state.info):
-            return None
-        return walk_of(self._run, head[1][1]) if self._may_try(state.key) else None
+        return _walk_of(self._run, self._cluster, self._may_try, head[1][1])
 
     def note(self, head: Head, decision: Decision) -> None:
         """Add a cycle that has just happened; ``head`` is what :meth:`head` returned before."""
@@ -145,6 +143,8 @@ class BindingStretch(Stretch):
                 break
             heads.append(head)
             walks.append(walk)
+        if not heads:
+            return 0
         decided = decisions[first : first + len(heads)]
         waiting = _pods(heads)
         rows = [nodes.rows[str(decision.node)] for decision in decided]
@@ -182,6 +182,43 @@ class BindingStretch(Stretch):
         run.clock.now = self._began + first * CYCLE
         run.scheduling.start = self._starts[first]
         self._placements.move(first)
+
+
+def bind_few(
+    run: SchedulerRun, cluster: Cluster, decisions: Sequence[Decision], may_try: Callable[[str], bool]
+) -> int:
+    """Bind the pods of the first decisions that are plain, in so few calm cycles that none of them is kept.
+
+    Return their number.
+    """
+    for number, decision in enumerate(decisions):
+        head, node = run.queue.active.first(), str(decision.node)
+        if head is None or head.key != decision.pod or not is_plain(decision):
+            return number
+        walk = _walk_of(run, cluster, may_try, head)
+        start = None if walk is None else walk.end(run.scheduling.start)
+        if start is None or run.cluster.nodes.row(node) is None:
+            return number
+        run.scheduling.start = start
+        run.queue.pop()
+        run.queue.done()
+        for member in head.members:
+            run.batching.drop(member.pod.scheduler_name)
+            run.cluster.bind(member.pod, node)
+        run.bound[head.key] = node
+        run.clock.now += CYCLE
+        cluster.assume(cluster.own(cluster.pods[head.key]), node)
+    return len(decisions)
+
+
+def _walk_of(
+    run: SchedulerRun, cluster: Cluster, may_try: Callable[[str], bool], head: Entity
+) -> ClassWalk | None:
+    """Return the walks of the class of the queue's head, ``None`` if its cycle may do more than bind it."""
+    state = cluster.pods.get(head.key)
+    if state is None or state.nominated or not holds_resources_only(state.info) or not may_try(head.key):
+        return None
+    return walk_of(run, head)
 
 
 def _pods(heads: Sequence[Head]) -> list[CompiledPod]:

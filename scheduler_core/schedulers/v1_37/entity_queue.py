@@ -75,8 +75,10 @@ class EntityQueue:
 
     def first(self) -> Entity | None:
         """Return the entity of the lowest rank."""
+        if not self.entities:
+            return None
         self._pass_removed()
-        return self.entities[self._ranked[self._head][2]][1] if self._head < len(self._ranked) else None
+        return self.entities[self._ranked[self._head][2]][1]
 
     def ranked(self) -> Iterator[Entity]:
         """Yield the entities by rank."""
@@ -119,6 +121,17 @@ class EntityQueue:
 
     def _pass_removed(self) -> None:
         """Put what has come in its place, and the head at an entity that is there."""
+        if self._fresh:
+            self._sort_in()
+        ranked, head = self._ranked, self._head
+        while head < len(ranked) and self._found(ranked[head]) is None:
+            head += 1
+        if head > PASSED:
+            del ranked[:head]
+            head = 0
+        self._head = head
+
+    def _sort_in(self) -> None:
         ranked, fresh = self._ranked, self._fresh
         if len(fresh) > FEW:
             ranked[self._head :] = sorted(ranked[self._head :] + fresh)
@@ -126,8 +139,3 @@ class EntityQueue:
             for entry in fresh:
                 insort(ranked, entry, self._head)
         fresh.clear()
-        while self._head < len(ranked) and self._found(ranked[self._head]) is None:
-            self._head += 1
-        if self._head > PASSED:
-            del ranked[: self._head]
-            self._head = 0
