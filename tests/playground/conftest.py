@@ -12,7 +12,10 @@ import pytest
 from channels.testing import WebsocketCommunicator as ChannelsCommunicator
 from django.conf import settings
 from django.core.cache import cache
-from django.test import Client
+from django.core.management.color import no_style
+from django.core.management.sql import sql_flush
+from django.db import connection
+from django.test import Client, TransactionTestCase
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
 from playground.live.modules import scenarios
@@ -63,6 +66,19 @@ def files_are_looked_at_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", once)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def tables_are_emptied_directly() -> Iterator[None]:
+    """After a test that commits, Django calls a command: finding it took longer than what it does."""
+
+    def empty(self: TransactionTestCase) -> None:
+        sql = sql_flush(no_style(), connection, reset_sequences=False, allow_cascade=False)
+        connection.ops.execute_sql_flush(sql)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty)
         yield
 
 
