@@ -19,22 +19,20 @@ from playground.runs import compute, service
 from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
-from scheduler_core.run import is_timed, simulate
+from scheduler_core.run import simulate
 from tests.e2e.bundles import any_release, by_v1_11
+from tests.example_kinds import example_kinds
 
 DATA = Path(__file__).parent / "data"
 CHURN = (DATA / "timed" / "churn.yaml").read_text()
 
 
-#: The shipped bundles by their slugs; whether each is timed, and whether it has operations.
+#: The shipped bundles by their slugs.
 SHIPPED = {example.slug: example.read() for example in examples()}
-KINDS = {
-    slug: (is_timed(one), bool(one.operations)) for slug, one in zip(SHIPPED, map(load, SHIPPED.values()))
-}
 #: The timed bundles: those that are shipped, and one where controllers make pods.
-TEXTS = {"churn": CHURN, **{slug: text for slug, text in SHIPPED.items() if KINDS[slug][0]}}
+TEXTS = {"churn": CHURN, **{slug: SHIPPED[slug] for slug, kind in example_kinds().items() if kind.timed}}
 #: The others that have operations.
-OPERATED = {slug: text for slug, text in SHIPPED.items() if KINDS[slug] == (False, True)}
+OPERATED = {slug: SHIPPED[slug] for slug, kind in example_kinds().items() if kind.operated and not kind.timed}
 
 
 def example_text(slug: str) -> str:

@@ -13,8 +13,9 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.settings.release import TIMED
 from tests.core.controllers.driver import node, workload
+from tests.example_kinds import example_kinds
 
-LIVING = [example for example in examples() if example.load().release == TIMED]
+LIVING = [example for example in examples() if example_kinds()[example.slug].release == TIMED]
 
 
 def identities(objects: Iterable[KubernetesObject]) -> dict[str, tuple[object, str]]:

@@ -95,7 +95,7 @@ def exported(scenario: Scenario) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.parametrize("example", [e for e in examples() if e.counts()[0] < 100], ids=lambda e: e.slug)
+@pytest.mark.parametrize("example", [e for e in examples() if e.slug != "five-hundred"], ids=lambda e: e.slug)
 def test_an_exported_snapshot_reads_back_as_the_final_cluster(example: Example) -> None:
     """Every object that a snapshot has a list for, and every pod on its node."""
     scenario = example.load()
