@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("playground", "scheduler_core")
 SEARCHES = ("search", "sub", "subn", "findall", "finditer", "split")
 METHODS = ("match", "fullmatch", *SEARCHES)
+APPLIES = re.compile(rf"\bre\.compile|\.(?:{'|'.join(METHODS)})\b")
 
 
 class FoundPattern(NamedTuple):
@@ -39,13 +40,22 @@ class FoundPattern(NamedTuple):
 
 @cache
 def syntax() -> Mapping[Path, Sequence[ast.AST]]:
-    """Return the nodes of every file: walking a tree takes longer than reading it."""
+    """Return what matters here of every file's tree: imports, patterns with their names, and methods."""
     files = [one for package in PACKAGES for one in sorted((ROOT / package).rglob("*.py"))]
+    texts = ((one, one.read_text(encoding="utf-8")) for one in files if "migrations" not in one.parts)
     return {
-        one: [*ast.walk(ast.parse(one.read_text(encoding="utf-8")))]
-        for one in files
-        if "migrations" not in one.parts
+        one: [node for node in ast.walk(ast.parse(text)) if _matters(node)]
+        for one, text in texts
+        if APPLIES.search(text)
     }
+
+
+def _matters(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Import | ast.ImportFrom)
+        or (isinstance(node, ast.Attribute) and node.attr in METHODS)
+        or _is_call(node.value if isinstance(node, ast.Assign) else node)
+    )
 
 
 @cache
