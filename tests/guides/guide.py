@@ -65,7 +65,7 @@ class Followed:
         """Run tests, by their paths, in a whole copy. Fails with what pytest prints."""
         shutil.copy(ROOT / "pyproject.toml", self.root)
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *paths],
+            [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--nomigrations", *paths],
             cwd=self.root,
             env={
                 **self.environment,
