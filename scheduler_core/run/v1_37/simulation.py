@@ -307,11 +307,12 @@ class V1_37Simulation(V1_37Stepper):
             self._stretch.note(plain, decision)
 
     def _is_plain(self, ran: Ran, decision: Decision) -> bool:
-        """Return whether a replay of an untraced cycle repeats it with others."""
+        """Return whether a replay repeats an untraced cycle with others: no operation came before it."""
         tried = ran.attempts[0] if ran.attempts else None
-        if tried is None or not tried.reused or ran.moves or not is_plain(decision):
+        if tried is None or not tried.reused or ran.moves or self._applied or not is_plain(decision):
             return False
-        return self.run.scheduling.reuse.looks_at_nodes_alone(tried.pod)
+        alone = self.run.cluster.nodes.shared is not None and tried.pod.demand is not None
+        return not alone and self.run.scheduling.reuse.looks_at_nodes_alone(tried.pod)
 
     def _node_places(self) -> Places:
         """Return where each row of v1.37's columns is among the nodes; kept until nodes come or go."""
