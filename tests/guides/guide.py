@@ -64,8 +64,9 @@ class Followed:
     def run_tests(self, *paths: str) -> None:
         """Run tests, by their paths, in a whole copy. Fails with what pytest prints."""
         shutil.copy(ROOT / "pyproject.toml", self.root)
+        options = ("-q", "-n", "0", "-p", "no:cacheprovider", "--nomigrations")
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--nomigrations", *paths],
+            [sys.executable, "-m", "pytest", *options, *paths],
             cwd=self.root,
             env={
                 **self.environment,
