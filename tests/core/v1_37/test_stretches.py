@@ -18,6 +18,7 @@ from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.columns.state import Cluster
 from tests.core.deep_states import differing_parts
 from tests.core.trials import trials
+from tests.load.texts import batch
 
 SEEDS = trials(6)
 OPENED = 12
@@ -115,6 +116,15 @@ def test_a_replay_goes_on_as_the_straight_run_does(
         replayed.record(trace=True)
         assert [trace_line(cycle) for cycle in replayed] == lines[index:]
         assert replayed.placement() == straight.placement()
+
+
+def test_cycles_that_are_replayed_one_by_one_are_counted() -> None:
+    """A worker packs a run by their number: a run of Jobs has none, one with operations and GPUs has some."""
+    jobs, mixed = load(batch(5, 40, "v1.37")), scenario(1, 40, 60, share=None)
+    runs = [V1_37Simulation(played, trace=False) for played in (jobs, mixed)]
+    assert sum(1 for run in runs for _ in run) > 90
+    assert runs[0].single_cycles == 0
+    assert 20 < runs[1].single_cycles < runs[1].index
 
 
 def test_a_stretch_ends_where_the_run_does() -> None:
