@@ -31,6 +31,7 @@ from scheduler_core.scenario.history import (
     check,
     landed_at,
     landed_by,
+    objects_at,
     with_operations,
 )
 from scheduler_core.scenario.scenario import Scenario
@@ -138,8 +139,12 @@ def seen_at(playback: Playback, index: int) -> SeenCluster:
         for pod, place in zip(playback.tables.pods, placement.tolist())
         if place >= 0
     }
-    others = [obj for obj in playback.scenario.objects if not isinstance(obj, Pod)]
-    return _seen([*others, *playback.tables.pods], nodes)
+    pods, scenario = playback.tables.pods, playback.scenario
+    if any(pod.terminal for pod in pods):  # a placement knows of none of them
+        there = objects_at(scenario, Moment.parse(playback.trail.step(index)))
+        pods = [pod for pod in pods if not pod.terminal or ("Pod", pod.meta.key) in there]
+    others = [obj for obj in scenario.objects if not isinstance(obj, Pod)]
+    return _seen([*others, *pods], nodes)
 
 
 def _seen(objects: Iterable[KubernetesObject], nodes: Mapping[str, str] | None) -> SeenCluster:

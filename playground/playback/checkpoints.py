@@ -43,7 +43,7 @@ class Checkpoints:
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
         self._packed: list[SealedRun] = []  # as a worker stored them, by cycle
         self._unpacker: Unpacker | None = None
-        self._takes_time = scenario.lives or is_timed(scenario)  # and refers to itself
+        self._refers_to_itself = scenario.lives or is_timed(scenario)
         self._start: tuple[Stepper, int] | None = None  # a copy before the first cycle, with its bytes
         self._opening: float | None = None  # CPU seconds, of a packed run
         self._pace = PACE_SECONDS
@@ -107,23 +107,20 @@ class Checkpoints:
                 del self._kept[::2]
                 self._interval *= 2
 
-    def nearest(self, index: int, *, beyond: int | None, trace: bool, exact: bool = False) -> Stepper | None:
+    def nearest(self, index: int, *, beyond: int | None, trace: bool) -> Stepper | None:
         """Return a fork or an unpacked run at or before cycle ``index``, ``None`` if replaying is cheaper.
 
-        ``beyond`` is the cycle that the caller's simulation has reached already, ``None`` without one. No
-        time has passed after ``index`` if the state is to be ``exact``.
+        ``beyond`` is the cycle that the caller's simulation has reached already, ``None`` without one. What
+        is returned has not advanced beyond ``index``.
         """
-        packed_before = index - 1 if exact and self._takes_time else index
         with self._lock:
             least = 0 if beyond is None else beyond + max(NEAR, int(self._copying / self._pace))
-            found = [kept for kept, _ in self._kept if least < kept.index <= index]
-            if exact and found and found[-1].index == index and found[-1].is_ahead:
-                found.pop()
+            found = [kept for kept, _ in self._kept if least < kept.index <= index - kept.is_ahead]
             if beyond is None and not found and self._start is not None:
                 found = [self._start[0]]
             reached = found[-1].index if found else beyond
             near = 0 if reached is None else reached + self._near()
-            packed = [one for one in self._packed if near < one.cycle <= packed_before]
+            packed = [one for one in self._packed if near < one.cycle <= index - one.is_ahead]
         simulation = self._opened(packed[-1]) if packed else None
         if simulation is not None:
             simulation.record(trace=trace)
@@ -144,7 +141,7 @@ class Checkpoints:
         with garbage.paused():  # hundreds of thousands of objects, all of them kept
             self._unpacker = self._unpacker or Unpacker(self._scenario)
             simulation = packed.opened(self._unpacker)
-            if not self._takes_time:
+            if not self._refers_to_itself:
                 garbage.exempt()
         self._opening = time.thread_time() - began
         return simulation

@@ -33,14 +33,20 @@ from scheduler_core.run import Packer, Stepper, Unpacker
 log = structlog.get_logger(__name__)
 
 _SIGNATURE = 32  # bytes
+_EXACT, _AHEAD = b"\0", b"\1"
 
 
 class SealedRun(Struct, frozen=True):
-    """A run after a cycle, as it is stored: a signature, and the compressed bytes."""
+    """A run after a cycle, as it is stored: a signature, whether it is ahead, and the compressed bytes."""
 
     run: str
     cycle: int
     data: bytes
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether it was packed while the run advanced beyond the cycle."""
+        return self.data[_SIGNATURE : _SIGNATURE + 1] == _AHEAD
 
     def opened(self, unpacker: Unpacker) -> Stepper | None:
         """Return the run, ``None`` if other code, another installation or another run was sealed."""
@@ -48,7 +54,7 @@ class SealedRun(Struct, frozen=True):
         if not hmac.compare_digest(signature, _signature(self.run, self.cycle, content)):
             return None
         try:
-            return unpacker.unpack(unpack(content))
+            return unpacker.unpack(unpack(content[1:]))
         except Exception:
             log.exception("a checkpoint cannot be read")
             return None
@@ -58,7 +64,9 @@ def packed(packer: Packer, simulation: Stepper) -> bytes | None:
     """Return a run as compressed bytes, ``None`` while a part of it cannot be stored."""
     with garbage.paused():
         data = packer.pack(simulation)
-    return None if data is None else zstandard.ZstdCompressor(level=3).compress(data)
+    if data is None:
+        return None
+    return (_AHEAD if simulation.is_ahead else _EXACT) + zstandard.ZstdCompressor(level=3).compress(data)
 
 
 def _signature(run: str, cycle: int, content: bytes) -> bytes:

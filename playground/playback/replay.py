@@ -79,7 +79,7 @@ class Replays:
         with one_step() as bound:
             reader = self._brought(reader, index - 1, trace=True)
             try:
-                self._replay(reader, index - 1, unwanted, bound)
+                reader = self._replayed(reader, index - 1, unwanted, bound, trace=True)
             except Superseded:
                 self._reader = reader
                 raise
@@ -93,12 +93,10 @@ class Replays:
         self._keep(index, cycle)
         return cycle
 
-    def _brought(
-        self, simulation: Stepper | None, index: int, *, trace: bool, exact: bool = False
-    ) -> Stepper:
+    def _brought(self, simulation: Stepper | None, index: int, *, trace: bool) -> Stepper:
         """Return the simulation, or a checkpoint that is closer before ``index``."""
         at = None if simulation is None else simulation.index
-        nearer = self._checkpoints.nearest(index, beyond=at, trace=trace, exact=exact)
+        nearer = self._checkpoints.nearest(index, beyond=at, trace=trace)
         return nearer or simulation or self._begun(trace=trace)
 
     def _begun(self, *, trace: bool) -> Stepper:
@@ -107,8 +105,13 @@ class Replays:
         self._checkpoints.begun(simulation, time.thread_time() - working)
         return simulation
 
-    def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool], bound: Bound) -> None:
-        """Replay a simulation up to ``index``; if superseded, it stays at the cycle reached."""
+    def _replayed(
+        self, simulation: Stepper, index: int, unwanted: Callable[[], bool], bound: Bound, *, trace: bool
+    ) -> Stepper:
+        """Replay a simulation up to ``index``, or from a checkpoint once cycles turn out to take long.
+
+        If superseded, the simulation stays at the cycle reached.
+        """
         most = REPLAYED_AT_ONCE
         while simulation.index < index:
             working = time.thread_time()
@@ -116,9 +119,15 @@ class Replays:
             simulation.replay(self._trail.decisions[first:last], bound.renew)
             seconds = time.thread_time() - working
             self._checkpoints.passed(simulation, seconds, last - first)
-            most *= 2 if seconds < SOON_SECONDS else 1
-            if last < index and unwanted():
+            if last == index:
+                break
+            if unwanted():
                 raise Superseded
+            if seconds < SOON_SECONDS:
+                most *= 2
+            else:
+                simulation = self._brought(simulation, index, trace=trace)
+        return simulation
 
     @contextmanager
     def before(self, index: int) -> Iterator[Stepper]:
@@ -127,11 +136,11 @@ class Replays:
         It is not the reader: stepping through time needs both, and the reader is ahead.
         """
         with self._stand_lock:
-            standing = _back(self._standing, index - 1)
+            standing = _back(self._standing, index - 1, ahead=True)
             self._standing = None  # a failed replay leaves none
             with one_step() as bound:
                 standing = self._brought(standing, index - 1, trace=False)
-                self._replay(standing, index - 1, never, bound)
+                standing = self._replayed(standing, index - 1, never, bound, trace=False)
                 bound.renew()
                 standing.peek()
             self._standing = standing
@@ -152,9 +161,9 @@ class Replays:
             behind = None if self.at_end and index == last else _back(behind, last)
             self.at_end = False
             with one_step() as bound:
-                behind = self._brought(behind, last, trace=False, exact=True)
+                behind = self._brought(behind, last, trace=False)
                 try:
-                    self._replay(behind, last, unwanted, bound)
+                    behind = self._replayed(behind, last, unwanted, bound, trace=False)
                 except Superseded:
                     self._behind = behind
                     raise
@@ -173,11 +182,14 @@ class Replays:
             self.cycle_bytes -= _size(old)
 
 
-def _back(simulation: Stepper | None, index: int) -> Stepper | None:
-    """Return a simulation at or before the state after a cycle, ``None`` if there is none."""
-    if simulation is not None and simulation.index > index and not simulation.rewind(index):
-        return None
-    return simulation
+def _back(simulation: Stepper | None, index: int, *, ahead: bool = False) -> Stepper | None:
+    """Return a simulation at or before the state after a cycle, ``None`` if there is none.
+
+    ``ahead``: time may have passed since that cycle.
+    """
+    if simulation is None or simulation.index + (simulation.is_ahead and not ahead) <= index:
+        return simulation
+    return simulation if simulation.index > index and simulation.rewind(index) else None
 
 
 def _size(cycle: Cycle) -> int:

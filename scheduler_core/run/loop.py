@@ -195,6 +195,11 @@ class Stepper(ReportedRun, Forkable):
         self._before = self._configuration
         self.minor += len(decisions)
 
+    @property
+    def undoable(self) -> int:
+        """The number of cycles that are kept to be undone, or done once more, beside what the run has."""
+        return 0
+
     def rewind(self, index: int) -> bool:
         """Go back to the state after cycle ``index`` if that is cheap; return whether it did."""
         del index

@@ -33,6 +33,11 @@ class Stretch(ABC):
         """The number of cycles that have happened."""
         return self._placements.at
 
+    @property
+    def length(self) -> int:
+        """The number of cycles that are known, those beyond included."""
+        return len(self._decisions)
+
     def repeat(self, decisions: Sequence[Decision], first: int, last: int) -> int:
         """Repeat the next cycles, decided from ``first`` to before ``last``, up to one that is not plain.
 

@@ -22,6 +22,7 @@ from scheduler_core.run import Unpacker, simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.columns import alike
 from tests.bench.living_clusters import LIVING, Size, text_of
+from tests.playground.test_checkpoints import states
 from tests.rows import each_row
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -90,17 +91,18 @@ def test_a_run_is_packed_while_controllers_write(monkeypatch: pytest.MonkeyPatch
     run, _ = service.start(bundles.parse([("", text)], "lost"), OWNER)
     assert compute.compute(run.pk) == "done"
     straight = simulate(load(text))
-    shown = [(trace_line(cycle), straight.placement(), straight.time) for cycle in straight]
-    packed = [one for one in read_checkpoints(run.pk, 90) if one.cycle < len(shown)]
-    ahead = 0
-    for one in packed:
+    shown = [(trace_line(cycle), states(straight)) for cycle in straight]
+    late = [one for one in read_checkpoints(run.pk, 90) if one.cycle < len(shown)]
+    beyond = 0
+    for one in late:
         playback = opened(run)
         with playback.after(one.cycle) as behind:
-            assert (behind.placement(), behind.time) == shown[one.cycle - 1][1:]
+            assert states(behind) == shown[one.cycle - 1][1]
         assert trace_line(playback.cycle(one.cycle + 1)) == shown[one.cycle][0]
-        simulation = one.opened(Unpacker(playback.scenario))
-        ahead += simulation is not None and simulation.is_ahead
-    assert ahead
+        packed = one.opened(Unpacker(playback.scenario))
+        assert packed is not None
+        beyond += states(packed) != shown[one.cycle - 1][1]
+    assert beyond
 
 
 def opened(run: Run) -> Playback:

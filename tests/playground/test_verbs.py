@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from playground.edits.verbs import seen_at
+from playground.playback.playback import Playback
 from scheduler_core import load, simulate
 from scheduler_core.authoring.examples import find
 from tests.core.controllers.test_dump_recognition import NODES as DUMPED_NODES
@@ -121,6 +123,30 @@ async def test_a_drain_counts_finished_pods() -> None:
     availability = simulation.availability()
     assert availability is not None
     assert sum(one.evicted for one in availability.workloads) == 3
+
+
+REMOVED = """---
+kind: Scenario
+spec:
+  operations:
+  - {step: 1, deleteOperation: {typeMeta: {apiVersion: v1, kind: Pod}, objectMeta: {name: once}}}
+  - step: 1
+    createOperation:
+      object: {apiVersion: v1, kind: Pod, metadata: {name: z}, spec: {containers: [{name: c, image: x}]}}
+---
+apiVersion: podstep/v1
+kind: SimulationSettings
+scheduler: v1.37
+"""
+
+
+def test_a_finished_pod_is_there_until_it_is_deleted() -> None:
+    """Also in a run without controllers, whose placement has no finished pods."""
+    playback = Playback(load(NODES + FINISHED + REMOVED))
+    while playback.advance(1.0):
+        pass
+    assert [pod.key for pod in seen_at(playback, 0).finished] == ["default/once"]
+    assert not seen_at(playback, len(playback.trail)).finished
 
 
 async def test_a_zone_is_drained_at_a_step_and_its_pods_move() -> None:

@@ -223,6 +223,11 @@ class V1_37Simulation(V1_37Stepper):
     # What reports ask
 
     @property
+    def undoable(self) -> int:
+        """The number of cycles that are kept to be undone, or done once more."""
+        return 0 if self._stretch is None else self._stretch.length
+
+    @property
     def compiled_copies(self) -> int:
         """How many schedulers have an object compiled from each manifest: this one."""
         return 1
@@ -260,7 +265,8 @@ class V1_37Simulation(V1_37Stepper):
         head = run.queue.active.first() or run.queue.backoff.first()
         assert head is not None
         queue = queue_state(run, head, self._moved, self._entry_cache, whole=self._trace)
-        start, time, stretch = run.scheduling.start, self.time, self._going_on
+        start, time = run.scheduling.start, self.time
+        stretch = self._going_on if self._trace else None  # a worker never goes back
         plain = None if stretch is None else stretch.head()
         entity, ran, asked = self._attempt()
         if ran is None:

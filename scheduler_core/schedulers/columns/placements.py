@@ -26,19 +26,6 @@ def holds_resources_only(info: PodInfo) -> bool:
     return not (info.ports or info.volumes or info.claims)
 
 
-def place_all(cluster: Cluster, pods: Sequence[PodState], names: Sequence[str]) -> None:
-    """Assign each of some pending pods to a node that exists, in order."""
-    if len(pods) < FEW:
-        for pod, name in zip(pods, names):
-            cluster.assume(pod, name)
-        return
-    index = cluster.columns.index
-    placements = Placements(cluster)
-    placements.extend(pods, [index[name] for name in names])
-    placements.move(len(pods))
-    placements.follow()  # at once: other threads read how many pods there are
-
-
 class Placements:
     """Pods in the order of their attempts, of which the first ``at`` were made: they count on their nodes.
 
