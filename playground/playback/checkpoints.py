@@ -24,7 +24,7 @@ EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
 MOST = 24
 NEAR = 200  # cycles that are replayed faster than a copy is made
-SOON_SECONDS = 0.000_03  # of a cycle that is replayed with many others: sooner than a copy is made
+PLAIN_SECONDS = 0.000_03  # of a cycle that is replayed with many others: sooner than a copy is made
 START_SECONDS = 0.1  # of CPU time; a start that took longer is kept
 PACE_SECONDS = 0.0003  # of a replayed cycle, until it is measured
 FIRST_GAPS = 1.5  # that are replayed before it is known how long a packed run takes to open
@@ -84,7 +84,7 @@ class Checkpoints:
         """
         if replayed:
             self._pace = max(seconds, 1e-6) / replayed
-            if self._pace < SOON_SECONDS:
+            if self._pace < PLAIN_SECONDS:
                 return
         if not self._wanted or (self._kept and simulation.index <= self._kept[-1][0].index):
             return

@@ -61,7 +61,7 @@ LIVING_POD_BYTES = 4_000  # of a pod that was tried there: its status, as a mani
 HAPPENING_BYTES, REST_HAPPENING_BYTES = 280, 90  # of what happened at the end: in a simulation there, kept
 # v1.37's has an object compiled from each manifest, and finds operations by their names.
 COMPILED_OBJECT_BYTES, COMPILED_OPERATION_BYTES = 2_050, 260
-UNDOABLE_CYCLE_BYTES = 630
+UNDOABLE_CYCLE_BYTES = 630  # of a plain cycle that it can undo
 COMPILED_SHARED_BYTES = 750  # that a replica shares with the others
 STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700

@@ -197,7 +197,7 @@ class Stepper(ReportedRun, Forkable):
 
     @property
     def undoable(self) -> int:
-        """The number of cycles that are kept to be undone, or done once more, beside what the run has."""
+        """The number of cycles that are kept to be undone where that takes memory worth counting."""
         return 0
 
     def rewind(self, index: int) -> bool:

@@ -131,8 +131,8 @@ class V1_37Peer(Peer):
     def queued(self) -> int:
         """How many pods are in its queue."""
         queue = self.view.scheduler_run.queue
-        heaps = (queue.active, queue.backoff, queue.error_backoff)
-        return sum(map(len, heaps)) + len(queue.unschedulable)
+        ranked = (queue.active, queue.backoff, queue.error_backoff)
+        return sum(map(len, ranked)) + len(queue.unschedulable)
 
     def placed(self, place: QueueName) -> Sequence[BacksOff]:
         """Return when each backoff of its queue ends; nothing waits for the pods in others."""

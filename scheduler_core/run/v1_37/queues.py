@@ -147,8 +147,8 @@ def _queues(
 def _places(run: SchedulerRun, without: Sequence[QueuedPodInfo]) -> dict[str, Place]:
     """Return the queues of all waiting pods but those of the head.
 
-    Most pods wait in the active queue. Without PodGroups its heap has their order already, and they are
-    neither all looked at nor sorted.
+    Most pods wait in the active queue. Without PodGroups it has their order already, and they are neither
+    all looked at nor sorted.
     """
     queue, found = run.queue, _sleeping(run, without)
     if run.configuration.gate(GATE):
@@ -191,7 +191,7 @@ def waiting_in(run: SchedulerRun, key: str) -> tuple[QueuedPodInfo, str] | None:
         return None
     queue = run.queue
     named = (("active", queue.active), ("backoff", queue.backoff), ("backoff", queue.error_backoff))
-    place = next((name for name, heap in named if heap.get(key) is not None), "")
+    place = next((name for name, ranked in named if ranked.get(key) is not None), "")
     return waiting, place or ("gated" if waiting.gated_by else "unschedulable")
 
 

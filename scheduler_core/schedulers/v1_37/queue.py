@@ -106,8 +106,8 @@ class SchedulingQueue:
 
     def find(self, key: str) -> Entity | None:
         """Return the entity of that key wherever it waits."""
-        for heap in (self.active, self.backoff, self.error_backoff):
-            entity = heap.get(key)
+        for ranked in (self.active, self.backoff, self.error_backoff):
+            entity = ranked.get(key)
             if entity is not None:
                 return entity
         return self.unschedulable.get(key)
@@ -166,12 +166,12 @@ class SchedulingQueue:
 
     def remove(self, key: str) -> tuple[Entity | None, str]:
         """Remove an entity; return it with the queue it was in."""
-        for name, heap in (
+        for name, ranked in (
             ("active", self.active),
             ("backoff", self.backoff),
             ("backoff", self.error_backoff),
         ):
-            entity = heap.remove(key)
+            entity = ranked.remove(key)
             if entity is not None:
                 return entity, name
         return self.unschedulable.pop(key), "unschedulable"
@@ -325,8 +325,8 @@ class SchedulingQueue:
             return None
         now = self.clock.now
         due = []
-        for heap in (self.backoff, self.error_backoff):
-            first = heap.first()
+        for ranked in (self.backoff, self.error_backoff):
+            first = ranked.first()
             if first is not None:
                 due.append((first.backoff_expires or 0) + SECOND)
         # Gated entities are not moved by time: their plugins would refuse again.
@@ -337,9 +337,9 @@ class SchedulingQueue:
         return max(min(due), whole_second(now) + SECOND) if due else None
 
     def _flush_backoff(self) -> None:
-        for heap in (self.backoff, self.error_backoff):
-            while (entity := heap.first()) is not None and not self._backing_off(entity):
-                heap.remove(entity.key)
+        for ranked in (self.backoff, self.error_backoff):
+            while (entity := ranked.first()) is not None and not self._backing_off(entity):
+                ranked.remove(entity.key)
                 self.active.add(entity)  # PreEnqueue ran when it began to back off
 
     def _flush_leftover(self) -> None:
