@@ -38,8 +38,10 @@ EVERYTHING = [{"name": f"podstep.controls.{kind}", "value": "all"} for kind in (
 #: What a visitor has who has not asked for less motion.
 MOTION = {"reduced_motion": "no-preference"}
 PROCESSES = 2
-#: Profiles that are kept for the next visitor: a desk and a phone in both colours, and two others.
+#: Profiles that are kept for the next visitor, of desks and of phones.
 IDLE = 6
+#: What a page is set to, whatever its profile: to begin a profile takes as long as to open two pages.
+MEDIA = ("color_scheme", "forced_colors", "reduced_motion")
 #: No sandbox, for root has none; nothing that the browser would fetch by itself; and no host but this machine
 #: has an address, so that a request to another one fails in the console.
 ARGUMENTS = (
@@ -282,7 +284,8 @@ class Chromium:
         return context
 
     def lend(self, site: str, size: tuple[int, int], options: dict[str, object]) -> Profile:
-        """Return the profile of such a device, on which nobody has been to the site."""
+        """Return the profile of a desk or a phone on which nobody has been to the site."""
+        size = PHONE if size[0] < 500 else DESKTOP
         kind = repr((site, size, sorted(options.items())))
         for profile in self.idle:
             if profile.kind == kind:
@@ -367,6 +370,7 @@ def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..
 
     def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:
         known = options.pop("storage_state", EVERYTHING)
+        media = {name: options.pop(name) for name in MEDIA if name in options}
         if "java_script_enabled" in options:
             own.append(RUNNING.context(site.base_url, size, options))
             context = own[-1]
@@ -374,7 +378,12 @@ def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..
             lent.append(RUNNING.lend(site.base_url, size, options))
             context = lent[-1].begin(EVERYTHING if known else [])
         watch.follow(context, urlsplit(site.base_url).netloc)
-        return context.new_page()
+        page = context.new_page()
+        if size not in (DESKTOP, PHONE):
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+        if media:
+            page.emulate_media(**media)  # type: ignore[arg-type]
+        return page
 
     yield new_page
     for context in own:

@@ -96,7 +96,7 @@ def drafted(page: Page, text: str, title: str = "", *, as_is: bool = False) -> s
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
     assert token is not None, form[:2000]
     sent = {"csrfmiddlewaretoken": token[1], "text": text if as_is else by_v1_11(text), "title": title}
-    answer = page.request.post("/import/", form=sent, max_redirects=0)
+    answer = page.request.post("/import/", multipart=sent, max_redirects=0)
     assert answer.status == 302, answer.text()[:2000]
     return answer.headers["location"]
 

@@ -126,39 +126,6 @@ def test_a_cluster_and_a_workload_are_built_from_nothing_by_keyboard(page: Page)
     expect(tree.get_by_role("treeitem", name=re.compile("train"))).to_be_visible()
 
 
-def test_a_form_tells_at_once_what_is_wrong_and_where(page: Page) -> None:
-    """Units, selectors and a name that is taken; nothing is added, and the first wrong field is shown."""
-    bench = own(page)
-    form = add(bench, "Node pool")
-    expect(form.get_by_label("Name", exact=True)).to_have_value("general")
-    form.get_by_label("Name", exact=True).fill("a")
-    expect(form.get_by_label("Name", exact=True)).to_have_accessible_description(
-        "Node a-1 exists already, and 1 more"
-    )
-    form.get_by_label("Name", exact=True).fill("c")
-    form.get_by_label("memory", exact=True).fill("16GB")
-    memory = form.get_by_label("memory", exact=True)
-    expect(memory).to_have_attribute("aria-invalid", "true")
-    expect(memory).to_have_accessible_description("'16GB' is not a quantity: did you mean '16G'?")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(memory).to_be_focused()
-    memory.fill("16Gi")
-    expect(memory).to_have_attribute("aria-invalid", "false")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_have_count(0)
-    expect(bench.node("c-3")).to_be_visible()
-    again = add(bench, "Node pool")
-    again.get_by_role("button", name="Cancel").click()
-    pod = add(bench, "Deployment")
-    pod.get_by_label("Name", exact=True).fill("x")
-    pod.get_by_text("Where they may run").click()
-    pod.get_by_label("Tolerations").fill("gpu:Never")
-    pod.get_by_text("Where they may run").click()
-    expect(pod.get_by_label("Tolerations")).to_be_hidden()
-    pod.get_by_role("button", name="Add", exact=True).click()
-    expect(pod.get_by_label("Tolerations")).to_be_focused()
-
-
 def test_what_is_shared_is_copied_before_something_is_added(page: Page, nodes: str) -> None:
     """Add on a shared cluster opens the form on a copy; the name of the next one is free."""
     bench = Workbench(page).open(nodes)
@@ -177,71 +144,19 @@ def test_what_is_shared_is_copied_before_something_is_added(page: Page, nodes: s
     expect(form.get_by_label("Priority class").get_by_role("option", name="urgent (1000)")).to_have_count(1)
 
 
-def test_at_a_step_an_object_is_created_after_it(page: Page) -> None:
-    """After cycle 1 a StatefulSet comes as an event, and cycle 1 stays as it was."""
+def test_a_draft_is_changed_and_undone(page: Page) -> None:
+    """Pods, many nodes, a pool and what comes after a step are added, and taken back by keys."""
     bench = own(page)
-    form = add(bench, "Pod")
-    form.get_by_role("button", name="Add", exact=True).click()
-    pods_come(page, 1)
-    bench.wait().step(1)
-    form = add(bench, "StatefulSet")
-    form.get_by_label("Name", exact=True).fill("db")
-    form.get_by_text("After cycle 1").click()
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_have_count(0)
-    expect(bench.build.get_by_role("region", name="Events")).to_contain_text("create StatefulSet default/db")
-    bench.wait().step(1)
-    assert any("db-0" in key for key in keys(page))
-
-
-def test_many_nodes_are_tainted_as_one_step(page: Page) -> None:
-    """The preview counts and shows the difference; Undo takes all back, Redo does it again."""
-    bench = own(page)
-    dialog = add(bench, "Change many nodes…")
-    expect(dialog.get_by_text("3 of 3 nodes chosen")).to_be_visible()
-    dialog.get_by_label("Label selector").fill("disk=ssd")
-    dialog.get_by_label("Taint", exact=True).fill("slow")
-    expect(dialog.get_by_label("Taint", exact=True)).to_have_accessible_description(
-        re.compile("write key=value:effect")
-    )
-    dialog.get_by_label("Taint", exact=True).fill("slow=yes:NoSchedule")
-    expect(dialog.get_by_text("2 of 3 nodes chosen, all of them change")).to_be_visible()
-    expect(dialog.get_by_label("What changes of a-1")).to_contain_text(re.compile(r"\+\s+taints:"))
-    dialog.get_by_role("button", name="Taint 2 nodes").click()
-    expect(dialog).to_have_count(0)
-    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 1")
-    assert taints(page) == [["slow=yes:NoSchedule"], ["slow=yes:NoSchedule"], []]
-    bar = bench.build.get_by_role("group", name="Add and undo")
-    expect(bar.get_by_role("button", name="Undo")).to_have_attribute(
-        "title", "Undo: taint 2 nodes: slow=yes:NoSchedule"
-    )
-    bar.get_by_role("button", name="Undo").click()
-    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 0")
-    bar.get_by_role("button", name="Redo").click()
-    page.wait_for_function("() => podstep.playback.nodes.taints[1].length === 1")
+    undo_and_redo_go_by_keys_and_survive_a_reload(bench)
+    many_nodes_are_tainted_as_one_step(bench)
     the_nodes_that_are_lit_are_changed(bench)
+    a_form_tells_at_once_what_is_wrong_and_where(bench)
+    at_a_step_an_object_is_created_after_it(bench)
 
 
-def the_nodes_that_are_lit_are_changed(bench: Workbench) -> None:
-    """What is selected on the stage is what Change many nodes begins with."""
-    bench.node("b-1").click()
-    dialog = add(bench, "Change many nodes…")
-    expect(dialog.get_by_label("Selected: b-1")).to_be_checked()
-    dialog.get_by_label("Change", exact=True).select_option("Delete")
-    dialog.get_by_role("button", name="Delete 1 node").click()
-    expect(bench.node("b-1")).to_have_count(0)
-    dialog = add(bench, "Change many nodes…")
-    dialog.get_by_label("By names").check()
-    dialog.get_by_label("Names", exact=True).fill("*-2")
-    dialog.get_by_label("Change", exact=True).select_option("Cordon")
-    dialog.get_by_role("button", name="Cordon 1 node").click()
-    expect(dialog).to_have_count(0)
-    bench.page.wait_for_function("() => podstep.playback.nodes.unschedulable?.[1]")
-
-
-def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page) -> None:
+def undo_and_redo_go_by_keys_and_survive_a_reload(bench: Workbench) -> None:
     """Ctrl Z and Ctrl Shift Z outside fields; a new change ends what could be done again."""
-    bench = own(page)
+    page = bench.page
     for count, name in ((1, "one"), (2, "two")):
         form = add(bench, "Pod")
         form.get_by_label("Name", exact=True).fill(name)
@@ -275,6 +190,100 @@ def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page) -> None:
     pods_come(page, 2)
     expect(redo).to_be_disabled()
     becomes(lambda: sorted(keys(page)), ["default/one", "default/three"])
+
+
+def many_nodes_are_tainted_as_one_step(bench: Workbench) -> None:
+    """The preview counts and shows the difference; Undo takes all back, Redo does it again."""
+    page = bench.page
+    dialog = add(bench, "Change many nodes…")
+    expect(dialog.get_by_text("3 of 3 nodes chosen")).to_be_visible()
+    dialog.get_by_label("Label selector").fill("disk=ssd")
+    dialog.get_by_label("Taint", exact=True).fill("slow")
+    expect(dialog.get_by_label("Taint", exact=True)).to_have_accessible_description(
+        re.compile("write key=value:effect")
+    )
+    dialog.get_by_label("Taint", exact=True).fill("slow=yes:NoSchedule")
+    expect(dialog.get_by_text("2 of 3 nodes chosen, all of them change")).to_be_visible()
+    expect(dialog.get_by_label("What changes of a-1")).to_contain_text(re.compile(r"\+\s+taints:"))
+    dialog.get_by_role("button", name="Taint 2 nodes").click()
+    expect(dialog).to_have_count(0)
+    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 1")
+    assert taints(page) == [["slow=yes:NoSchedule"], ["slow=yes:NoSchedule"], []]
+    bar = bench.build.get_by_role("group", name="Add and undo")
+    expect(bar.get_by_role("button", name="Undo")).to_have_attribute(
+        "title", "Undo: taint 2 nodes: slow=yes:NoSchedule"
+    )
+    bar.get_by_role("button", name="Undo").click()
+    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 0")
+    bar.get_by_role("button", name="Redo").click()
+    page.wait_for_function("() => podstep.playback.nodes.taints[1].length === 1")
+
+
+def the_nodes_that_are_lit_are_changed(bench: Workbench) -> None:
+    """What is selected on the stage is what Change many nodes begins with."""
+    bench.node("b-1").click()
+    dialog = add(bench, "Change many nodes…")
+    expect(dialog.get_by_label("Selected: b-1")).to_be_checked()
+    dialog.get_by_label("Change", exact=True).select_option("Delete")
+    dialog.get_by_role("button", name="Delete 1 node").click()
+    expect(bench.node("b-1")).to_have_count(0)
+    dialog = add(bench, "Change many nodes…")
+    dialog.get_by_label("By names").check()
+    dialog.get_by_label("Names", exact=True).fill("*-2")
+    dialog.get_by_label("Change", exact=True).select_option("Cordon")
+    dialog.get_by_role("button", name="Cordon 1 node").click()
+    expect(dialog).to_have_count(0)
+    bench.page.wait_for_function("() => podstep.playback.nodes.unschedulable?.[1]")
+
+
+def a_form_tells_at_once_what_is_wrong_and_where(bench: Workbench) -> None:
+    """Units, selectors and a name that is taken; nothing is added, and the first wrong field is shown."""
+    form = add(bench, "Node pool")
+    expect(form.get_by_label("Name", exact=True)).to_have_value("general")
+    form.get_by_label("Name", exact=True).fill("a")
+    expect(form.get_by_label("Name", exact=True)).to_have_accessible_description(
+        "Node a-1 exists already, and 1 more"
+    )
+    form.get_by_label("Name", exact=True).fill("c")
+    form.get_by_label("memory", exact=True).fill("16GB")
+    memory = form.get_by_label("memory", exact=True)
+    expect(memory).to_have_attribute("aria-invalid", "true")
+    expect(memory).to_have_accessible_description("'16GB' is not a quantity: did you mean '16G'?")
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(memory).to_be_focused()
+    memory.fill("16Gi")
+    expect(memory).to_have_attribute("aria-invalid", "false")
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    expect(bench.node("c-3")).to_be_visible()
+    again = add(bench, "Node pool")
+    again.get_by_role("button", name="Cancel").click()
+    pod = add(bench, "Deployment")
+    pod.get_by_label("Name", exact=True).fill("x")
+    pod.get_by_text("Where they may run").click()
+    pod.get_by_label("Tolerations").fill("gpu:Never")
+    pod.get_by_text("Where they may run").click()
+    expect(pod.get_by_label("Tolerations")).to_be_hidden()
+    pod.get_by_role("button", name="Add", exact=True).click()
+    expect(pod.get_by_label("Tolerations")).to_be_focused()
+    pod.get_by_role("button", name="Cancel").click()
+
+
+def at_a_step_an_object_is_created_after_it(bench: Workbench) -> None:
+    """After cycle 1 a StatefulSet comes as an event, and cycle 1 stays as it was."""
+    page = bench.page
+    form = add(bench, "Pod")
+    form.get_by_role("button", name="Add", exact=True).click()
+    pods_come(page, 3)
+    bench.wait().step(1)
+    form = add(bench, "StatefulSet")
+    form.get_by_label("Name", exact=True).fill("db")
+    form.get_by_text("After cycle 1").click()
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_have_count(0)
+    expect(bench.build.get_by_role("region", name="Events")).to_contain_text("create StatefulSet default/db")
+    bench.wait().step(1)
+    assert any("db-0" in key for key in keys(page))
 
 
 def test_what_another_browser_changed_is_not_undone(page: Page) -> None:

@@ -50,9 +50,9 @@ def take(page: Page, label: str, key: str = "Enter") -> None:
     page.keyboard.press(key)
 
 
-def test_a_pod_is_written_by_completion_alone(page: Page) -> None:
+def a_pod_is_written_by_completion_alone(bench: Workbench, yaml: Yaml) -> None:
     """By the keyboard: a document's head, its fields and a name of the text; applied, the pod is there."""
-    bench, yaml = edited(page)
+    page = bench.page
     yaml.field.focus()
     keys = page.keyboard
     yaml.field.press("Control+End")
@@ -165,9 +165,10 @@ def tab_indents_and_is_no_trap(page: Page, yaml: Yaml) -> None:
 
 
 def test_a_text_is_written_explained_and_corrected(page: Page) -> None:
-    """Help, Enter, completions, mistakes and Tab, one after the other in one editor."""
-    _, yaml = edited(page)
+    """Completions, help, Enter, mistakes and Tab, one after the other in one editor."""
+    bench, yaml = edited(page)
     help_comes_by_pointer_and_by_key(page, yaml)
+    a_pod_is_written_by_completion_alone(bench, yaml)
     for claim in (
         enter_after_a_whole_word_is_a_new_line,
         fields_say_what_they_are_and_what_counts_for_nothing,
@@ -296,16 +297,11 @@ def test_it_is_loaded_when_it_is_looked_at(page: Page) -> None:
 
 
 @pytest.mark.timeout(240)
-def test_a_megabyte_stays_fluid(page: Page, site: Stack) -> None:
+def test_a_megabyte_stays_fluid(page: Page) -> None:
     """Typing, completing and scrolling in a text of more than a megabyte keep within a few frames."""
     text = write_yaml(json.loads(zoned(3600, 0.01))["items"])
     assert len(text) > 1_000_000
-    bench = Workbench(page).open(share(site, text, "Large", as_is=True))
-    page.get_by_role("button", name="Fork").first.click()
-    page.wait_for_url("**/p/**")
-    bench.wait()
-    yaml = yaml_of(bench)
-    yaml.shows(re.compile("kind: Node"))
+    _, yaml = edited(page, text)
     yaml.field.press("Control+End")
     took = []
     for letter in "# fluid":

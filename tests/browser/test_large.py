@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.editors import editor_in, manifests
-from tests.browser.pages import Workbench, holds, share
+from tests.browser.pages import Workbench, drafted, holds, share
 from tests.e2e import bundles
 from tests.services.stack import Stack
 
@@ -69,18 +69,8 @@ def commented() -> str:
 SOUND = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "cache": "sound"}
 
 
-def drafted(page: Page, text: str) -> str:
-    """Store a long text as a draft of the page's visitor; return its address."""
-    form = page.request.get("/").text()
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
-    assert token is not None
-    sent = {"csrfmiddlewaretoken": token[1], "text": text}
-    return page.request.post("/import/", multipart=sent, max_redirects=0).headers["location"]
-
-
-@pytest.fixture  # of each test: what was computed of it for another one, or at a first try, is kept
 def large(site: Stack) -> str:
-    """More nodes times pods than were computed for somebody who waits: as a link.
+    """Share more nodes times pods than were computed for somebody who waits, of a name of its own.
 
     With an equivalence cache, computing takes longer than the page needs to open.
     """
@@ -89,9 +79,13 @@ def large(site: Stack) -> str:
     return share(site, bundles.bundle(*cluster, pods, SOUND), "large")
 
 
-def test_a_large_cluster_opens_with_its_first_cycles(page: Page, large: str) -> None:
-    """The stage and a first step come while the rest is computed; how far that is can be read."""
-    page.goto(large)
+def test_a_large_cluster_opens_with_its_first_cycles(page: Page, site: Stack) -> None:
+    """The stage and a first step come while the rest is computed; how far that is can be read.
+
+    A step that is not there yet is waited for with a bar; staying leaves what is shown; going arrives.
+    """
+    address = large(site)
+    page.goto(address)
     first = page.wait_for_function(
         "() => window.podstep?.ready && {complete: podstep.playback.complete}", timeout=LOADED
     )
@@ -103,14 +97,12 @@ def test_a_large_cluster_opens_with_its_first_cycles(page: Page, large: str) -> 
     expect(far).to_have_attribute("aria-valuetext", re.compile(r"of about 15,000 cycles computed"))
     expect(bench.stage.get_by_text("cycles computed")).to_be_visible()
     bench.step()
+    the_way_to_a_later_step_can_be_given_up(bench, address)
 
 
-def test_the_way_to_a_later_step_can_be_given_up(page: Page, large: str) -> None:
-    """A step that is not there yet is waited for with a bar; staying leaves what is shown; going arrives."""
-    page.goto(large)
-    page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
-    bench = Workbench(page)
-    bench.step()
+def the_way_to_a_later_step_can_be_given_up(bench: Workbench, large: str) -> None:
+    """By a dialog and by an address, which leads there for all."""
+    page = bench.page
     known = int(page.evaluate("podstep.playback.cycles"))
     page.keyboard.press("g")
     page.get_by_role("dialog", name="Go to step").get_by_label("Step").fill("15000")
@@ -120,7 +112,7 @@ def test_the_way_to_a_later_step_can_be_given_up(page: Page, large: str) -> None
     bench.stage.get_by_role("button", name="Stay here").click()
     expect(going).to_have_count(0)
     expect(bench.stage.locator(".stage-body")).to_be_focused()
-    assert bench.index == 1
+    assert bench.index == 2
     nearer = known + 600
     place = "phase=predicates&tab=predicates&only.matrix=failed"
     page.goto(f"{large}?step=15000&{place}")
@@ -169,32 +161,14 @@ def test_opening_a_long_paste_is_stopped_and_nothing_is_lost(page: Page) -> None
     expect(Workbench(page).stage).to_contain_text("3,000 nodes")
 
 
-def test_a_long_text_loads_in_parts_and_is_not_checked_for_every_key(page: Page) -> None:
-    """The YAML tab shows a long text while it comes; a key in it asks nothing of the server, Apply does."""
-    text = commented()
-    page.goto(drafted(page, text))
-    page.wait_for_function("() => window.podstep?.ready", timeout=LOADED)
-    bench = Workbench(page)
-    bench.build.get_by_role("tab", name="YAML").click()
-    yaml = editor_in(bench.build, re.compile("^YAML of this"))
-    yaml.shows(text)
-    page.evaluate("""() => { const { socket } = podstep; const call = socket.call.bind(socket);
-        window.asked = [];
-        socket.call = (name, ...rest) => { asked.push(name); return call(name, ...rest); }; }""")
-    yaml.field.press("Control+End")
-    yaml.field.press_sequentially("# a note")
-    expect(bench.build.get_by_text("it is checked when you apply it")).to_be_visible()
-    page.wait_for_timeout(1_500)
-    assert "bundle.check" not in page.evaluate("asked")
-    bench.build.get_by_role("button", name="Apply").click()
-    page.wait_for_function("() => asked.includes('draft.save')", timeout=LOADED)
+def test_a_long_text_loads_and_is_not_checked_for_every_key(page: Page) -> None:
+    """A part of a text is not shown as the whole, nor typed into or saved; it is loaded again when asked.
 
-
-def test_a_text_that_breaks_off_cannot_be_applied(page: Page) -> None:
-    """A part of a text is not shown as the whole, nor typed into or saved; it is loaded again when asked."""
+    A key in it asks nothing of the server, Apply does.
+    """
     text = commented()
     page.add_init_script(BROKEN)
-    bench = Workbench(page).open(drafted(page, text))
+    bench = Workbench(page).open(drafted(page, text, as_is=True))
     bench.build.get_by_role("tab", name="YAML").click()
     yaml = editor_in(bench.build, re.compile("^YAML of this"))
     again, apply = (bench.build.get_by_role("button", name=name) for name in ("Try again", "Apply"))
@@ -213,6 +187,16 @@ def test_a_text_that_breaks_off_cannot_be_applied(page: Page) -> None:
     yaml.field.press("Control+Home")
     page.keyboard.type("# a note\n")
     expect(apply).to_be_enabled()
+    page.evaluate("""() => { const { socket } = podstep; const call = socket.call.bind(socket);
+        window.asked = [];
+        socket.call = (name, ...rest) => { asked.push(name); return call(name, ...rest); }; }""")
+    yaml.field.press("Control+End")
+    yaml.field.press_sequentially("# a note")
+    expect(bench.build.get_by_text("it is checked when you apply it")).to_be_visible()
+    page.wait_for_timeout(1_500)
+    assert "bundle.check" not in page.evaluate("asked")
+    apply.click()
+    page.wait_for_function("() => asked.includes('draft.save')", timeout=LOADED)
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)], ids=["1440", "1024", "390"])

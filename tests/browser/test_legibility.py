@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import pytest
 from playwright.sync_api import FloatRect, Page, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import DESKTOP, PHONE, in_both_themes
+from tests.browser.conftest import DESKTOP, DRAWN, PHONE, in_both_themes
 from tests.browser.pages import (
     POLLING,
     Workbench,
@@ -34,22 +35,25 @@ SMALL = """least => {
     const small = new Set();
     const visible = { visibilityProperty: true, opacityProperty: true };
     const fields = "input:not([type=checkbox], [type=range], [type=radio]), select, textarea";
-    const seen = one => one.checkVisibility(visible) && !one.closest(".sr, .skip, option");
     const named = one => `${one.tagName.toLowerCase()}.${one.className.baseVal ?? one.className}`;
-    const note = (one, size, text) => {
-        if (size < least - 0.01) small.add(`${size}px ${named(one)} "${text.trim().slice(0, 30)}"`);
+    const note = (one, size, text) => { // whether it is seen is asked of few
+        if (size > least - 0.01 || !one.checkVisibility(visible) || one.closest(".sr, .skip, option")) return;
+        if (text.nodeType) {
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            if (![...range.getClientRects()].some(({ width, height }) => width && height)) return;
+        }
+        small.add(`${size}px ${named(one)} "${(text.data ?? text).trim().slice(0, 30)}"`);
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const { parentElement: one, data } = walker.currentNode;
-        if (!data.trim() || !seen(one)) continue;
-        const range = document.createRange();
-        range.selectNodeContents(walker.currentNode);
-        if (![...range.getClientRects()].some(({ width, height }) => width && height)) continue;
-        note(one, parseFloat(getComputedStyle(one).fontSize) * (one.getScreenCTM?.().a ?? 1), data);
+        if (!data.trim() || !one.checkVisibility()) continue;
+        const drawn = one.getScreenCTM?.().a ?? 1;
+        note(one, parseFloat(getComputedStyle(one).fontSize) * drawn, walker.currentNode);
     }
     for (const one of document.body.querySelectorAll("*")) {
-        if (!seen(one)) continue;
+        if (!one.checkVisibility()) continue;
         if (one.matches(fields)) note(one, parseFloat(getComputedStyle(one).fontSize), one.value);
         for (const where of ["::before", "::after"]) {
             const { content, fontSize } = getComputedStyle(one, where);
@@ -81,47 +85,77 @@ CLIPPED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("size", [PHONE, LANDSCAPE, DESKTOP, SMALL_PROJECTOR], ids=lambda size: f"{size[0]}")
-def test_no_text_is_smaller_than_13_pixels(
-    visitor: Callable[..., Page], site: Stack, size: tuple[int, int]
-) -> None:
+def resized(page: Page, size: tuple[int, int]) -> None:
+    """Give a page's window a size, and wait until what follows it has followed."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.evaluate(DRAWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """What is too small on a page, by where it is."""
+
+    page: Page
+    found: dict[str, list[str]] = field(default_factory=dict)
+
+    def look(self, where: str) -> None:
+        """Look at what is on screen."""
+        self.page.wait_for_function("() => !document.querySelector('.region .waiting')", polling=POLLING)
+        if small := self.page.evaluate(SMALL, 13):
+            self.found[where] = small
+
+
+def test_no_text_is_smaller_than_13_pixels(page: Page, site: Stack) -> None:
     """On every tab of Inspect with its views, of Build, in details, dialogs and forms, on every screen.
 
     Inspect has the same text on two screens each: the narrowest of both layouts is looked at. On a larger
-    screen text is larger: the next test.
+    screen text is larger.
     """
-    page = visitor(size=size)
-    found: dict[str, list[str]] = {}
-
-    def look(where: str) -> None:
-        page.wait_for_function("() => !document.querySelector('.region .waiting')", polling=POLLING)
-        if small := page.evaluate(SMALL, 13):
-            found[where] = small
-
-    bench = Workbench(page)
-    examples = (("coscheduling-no-room", 4), ("making-room", 1), ("cache-stale-write", 2))
-    for slug, step in examples if size in (PHONE, SMALL_PROJECTOR) else ():
+    bench, small = Workbench(page), Small(page)
+    for slug, step in (("coscheduling-no-room", 4), ("making-room", 1), ("cache-stale-write", 2)):
+        resized(page, PHONE)
         bench.open(f"{share(site, example_text(slug), slug)}?step={step}").at(step)
-        look(f"{slug}: stage")
-        show(page, "Inspect")
-        for tab in bench.inspect.get_by_role("tab").all():
-            if not tab.is_visible():
-                continue
-            tab.click()
-            name = tab.inner_text().split("\n")[0]
-            for view in bench.inspect.locator(".cache-views button, .gang-views button").all():
-                if not view.is_visible():
-                    continue
-                view.click()
-                look(f"{slug}: {name}, {view.inner_text()}")
-            bench.inspect.locator("details, .weigh-open").evaluate_all(
-                "all => all.forEach(one => one.matches('details') ? (one.open = true) : one.click())"
-            )
-            look(f"{slug}: {name}, all of it")
+        for size in (PHONE, SMALL_PROJECTOR):
+            resized(page, size)
+            every_tab_of_inspect(bench, f"{size[0]}, {slug}", small)
     bench.open(f"{drafted(page, example_text('shop'), 'Shop')}?step=14").at(14)
-    look("shop: stage")
+    for size in (SMALL_PROJECTOR, DESKTOP, PHONE, LANDSCAPE):
+        resized(page, size)
+        stage_build_and_dialogs(bench, f"{size[0]}", small)
+    assert not small.found, "\n".join(
+        f"{where}: {'; '.join(text[:6])}" for where, text in small.found.items()
+    )
+    text_grows_with_the_screen(bench)
+
+
+def every_tab_of_inspect(bench: Workbench, where: str, small: Small) -> None:
+    """Look at the stage, and at each tab with its views and all that opens in it."""
+    show(bench.page, "Stage")
+    small.look(f"{where}: stage")
+    show(bench.page, "Inspect")
+    for tab in bench.inspect.get_by_role("tab").all():
+        if not tab.is_visible():
+            continue
+        tab.click()
+        name = tab.inner_text().split("\n")[0]
+        for view in bench.inspect.locator(".cache-views button, .gang-views button").all():
+            if not view.is_visible():
+                continue
+            view.click()
+            small.look(f"{where}: {name}, {view.inner_text()}")
+        bench.inspect.locator("details, .weigh-open[aria-expanded=false]").evaluate_all(
+            "all => all.forEach(one => one.matches('details') ? (one.open = true) : one.click())"
+        )
+        small.look(f"{where}: {name}, all of it")
+
+
+def stage_build_and_dialogs(bench: Workbench, where: str, small: Small) -> None:
+    """Look at the stage with details, at Build and what it adds, and at what keys open."""
+    page = bench.page
+    show(page, "Stage")
+    small.look(f"{where}: stage")
     bench.stage.locator(".node").first.click()
-    look("shop: details")
+    small.look(f"{where}: details")
     page.get_by_role("region", name="Selected").get_by_role("button", name=re.compile("^Close")).click()
     show(page, "Build")
     if not bench.build.is_visible():
@@ -130,9 +164,9 @@ def test_no_text_is_smaller_than_13_pixels(
         bench.build.get_by_role("tab", name=name).click()
         if name == "YAML":
             expect(bench.build.locator(".editor")).to_contain_text("kind")
-        look(f"Build: {name}")
+        small.look(f"{where}, Build: {name}")
     bench.build.get_by_role("button", name="Add").click()
-    look("Build: Add")
+    small.look(f"{where}, Build: Add")
     page.keyboard.press("Escape")
     for keys, dialog in (
         ("Control+k", "Command palette"),
@@ -142,29 +176,38 @@ def test_no_text_is_smaller_than_13_pixels(
     ):
         page.keyboard.press(keys)
         expect(page.get_by_role("dialog", name=dialog)).to_be_visible()
-        look(dialog)
+        small.look(f"{where}: {dialog}")
         page.keyboard.press("Escape")
-    assert not found, "\n".join(f"{where}: {'; '.join(small[:6])}" for where, small in found.items())
 
 
-def test_text_grows_with_the_screen(visitor: Callable[..., Page], site: Stack) -> None:
+def text_grows_with_the_screen(bench: Workbench) -> None:
     """On 1920 × 1080 pixels, which a projector may have, nothing is as small as on a desk."""
-    address = f"{share(site, example_text('shop'), 'Shop')}?step=12&tab=predicates"
-    page = visitor(size=PROJECTOR)
-    bench = Workbench(page).open(address).at(12)
-    expect(bench.panel("Predicates")).to_contain_text("GeneralPredicates")
+    page = bench.page
+    resized(page, PROJECTOR)
+    expect(bench.tab("Predicates")).to_contain_text("GeneralPredicates")
     assert page.evaluate(SMALL, 15) == []
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resized(page, DESKTOP)
     becomes(lambda: page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)"), 13)
 
 
-@pytest.mark.parametrize(("size", "least"), [(DESKTOP, 17), (PROJECTOR, 24)], ids=["1440", "1920"])
-def test_few_cards_fill_the_stage(
-    visitor: Callable[..., Page], site: Stack, size: tuple[int, int], least: int
-) -> None:
+def test_few_cards_fill_the_stage(page: Page, site: Stack) -> None:
     """Three nodes take the room that there is, text and all, which no step changes; sixty all fit, too."""
-    page = visitor(size=size)
     bench = Workbench(page).open(f"{share(site, zoned(3), 'Three nodes')}?step=1").at(1)
+    three_cards_fill_the_stage(bench, 17, 14)
+    resized(page, PROJECTOR)
+    three_cards_fill_the_stage(bench, 24, 1)
+    bench.open(f"{share(site, zoned(60), 'Sixty nodes')}?step=1").at(1)
+    within = """body => [...body.querySelectorAll(".node")].filter(one => one.getBoundingClientRect().bottom
+        > body.getBoundingClientRect().bottom || one.scrollWidth > one.clientWidth).length"""
+    for size in (PROJECTOR, DESKTOP):
+        resized(page, size)
+        expect(bench.stage.locator(".node .room").first).to_be_visible()
+        expect(bench.stage.locator(".node")).to_have_count(60)
+        becomes(lambda: bench.stage.locator(".stage-body").evaluate(within), 0)
+
+
+def three_cards_fill_the_stage(bench: Workbench, least: int, step: int) -> None:
+    """Expect it in a window, names ``least`` pixels high, and that another ``step`` moves none."""
     body = bench.stage.locator(".stage-body").bounding_box()
     assert body is not None
 
@@ -178,15 +221,9 @@ def test_few_cards_fill_the_stage(
     name = bench.stage.locator(".node-head b").first
     assert float(name.evaluate("one => parseFloat(getComputedStyle(one).fontSize)")) >= least
     before = boxes()
-    bench.goto(14)
+    bench.goto(step)
     becomes(boxes, before)
     assert all(box["y"] + box["height"] <= body["y"] + body["height"] for box in before)
-    bench.open(f"{share(site, zoned(60), 'Sixty nodes')}?step=1").at(1)
-    expect(bench.stage.locator(".node .room").first).to_be_visible()
-    expect(bench.stage.locator(".node")).to_have_count(60)
-    within = """body => [...body.querySelectorAll(".node")].filter(one => one.getBoundingClientRect().bottom
-        > body.getBoundingClientRect().bottom || one.scrollWidth > one.clientWidth).length"""
-    becomes(lambda: bench.stage.locator(".stage-body").evaluate(within), 0)
 
 
 def have_meaning(bench: Workbench) -> None:
@@ -252,13 +289,14 @@ def test_a_phone_on_its_side_shows_one_region_whole(
     visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None]
 ) -> None:
     """Regions are chosen at the left edge; the stage has height, and no control is cut or covered."""
-    page = visitor(size=LANDSCAPE, has_touch=True, is_mobile=True)
+    page = visitor(size=PHONE)
+    resized(page, LANDSCAPE)
     bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=12").at(12)
-    for width, height in (LANDSCAPE, (667, 375), (932, 430)):
-        page.set_viewport_size({"width": width, "height": height})
+    for size in (LANDSCAPE, (667, 375), (932, 430)):
+        resized(page, size)
         bench.goto(12)
         show(page, "Stage")
-        shows_one_region_whole(bench, (width, height))
+        shows_one_region_whole(bench, size)
     accessible(page)
 
 
@@ -289,21 +327,20 @@ def shows_one_region_whole(bench: Workbench, size: tuple[int, int]) -> None:
 
 def test_the_colouring_fits_the_scenario(page: Page, site: Stack) -> None:
     """By PodGroup for gangs, by priority where one preempts, else by workload, until somebody chooses."""
-    wanted = {"gang-deadlock-coscheduled": "podgroup", "making-room": "priority", "shop": "workload"}
-    field = page.get_by_label("Colour", exact=True)
+    wanted = {"gang-deadlock-coscheduled": "podgroup", "shop": "workload", "making-room": "priority"}
+    chosen = page.get_by_label("Colour", exact=True)
     addresses = {slug: share(site, example_text(slug), slug) for slug in wanted}
-    bench = Workbench(page)
+    bench = Workbench(page).open(f"{addresses['making-room']}?colour=namespace")
+    expect(chosen).to_have_value("namespace")
     for slug, colour in wanted.items():
         bench.open(addresses[slug])
-        expect(field).to_have_value(colour)
+        expect(chosen).to_have_value(colour)  # what a link asks for is not remembered
         assert "colour" not in page.url
-    bench.open(f"{addresses['making-room']}?colour=namespace")
-    expect(field).to_have_value("namespace")
-    bench.open(addresses["making-room"]).step()
-    expect(field).to_have_value("priority")  # what a link asks for is not remembered
+    bench.step()
+    expect(chosen).to_have_value("priority")
     swatches = page.get_by_role("group", name="Colours of pods").get_by_role("button")
     assert [text.split()[0] for text in texts(swatches)][:2] == ["2000", "1000"]
-    field.select_option("workload")
+    chosen.select_option("workload")
     page.wait_for_function("() => location.search.includes('colour=workload')")
     bench.open(addresses["gang-deadlock-coscheduled"])
-    expect(field).to_have_value("workload")
+    expect(chosen).to_have_value("workload")

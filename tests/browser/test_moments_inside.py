@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from scheduler_core import load
@@ -44,7 +43,6 @@ ON_EVERY_TAB = f"""async () => {{
   }}
   return found;
 }}"""
-CASES = (("shop", 9), ("shop", 17), ("making-room", 1), ("coscheduling-no-room", 4))
 
 
 def reported(page: Page) -> str:
@@ -76,14 +74,50 @@ def secrets(cycle: Cycle, coming: set[str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("slug", "index"), CASES, ids=[f"{slug}-{index}" for slug, index in CASES])
-def test_no_tab_tells_what_a_later_phase_decides(page: Page, site: Stack, slug: str, index: int) -> None:
+def test_moments_of_a_cycle_that_preempts(page: Page, site: Stack) -> None:
+    """Tabs, a stop's reason and Why are cut at a moment, and what is drawn is of one."""
+    bench = Workbench(page).open(share(site, example_text("making-room")))
+    no_tab_tells_what_a_later_phase_decides(bench, "making-room", 1)
+    bench.goto(0)
+    a_stop_and_its_reason_are_taken_away_by_a_step_into_its_phases(bench)
+    bench.goto(0)
+    tabs_say_that_a_moment_is_too_early_for_them(bench)
+    bench.goto(0)
+    why_at_a_phase_tells_what_is_known_by_then(bench)
+    nodes_lack_what_they_are_said_to_lack(bench)
+
+
+def test_moments_of_a_group_that_has_no_room(page: Page, site: Stack) -> None:
+    """Its nodes, its parts and its end are cut at a moment, and what is drawn is of one."""
+    bench = Workbench(page).open(f"{share(site, example_text('coscheduling-no-room'))}?step=3").at(3)
+    no_tab_tells_what_a_later_phase_decides(bench, "coscheduling-no-room", 4)
+    bench.goto(3)
+    what_a_node_was_found_to_be_is_past_once_it_has_changed(bench)
+    moments_cut_groups_events_and_the_end(bench)
+    nodes_lack_what_they_are_said_to_lack(bench)
+
+
+def test_nodes_that_failed_lack_what_they_are_said_to_lack(page: Page, site: Stack) -> None:
+    """Nor is anything said of them that they had before."""
+    nodes_lack_what_they_are_said_to_lack(Workbench(page).open(share(site, example_text("node-fails"))))
+
+
+def into(bench: Workbench, phase: str) -> None:
+    """Go on by Shift and the arrow to a phase of the next cycle."""
+    reached: object = ""
+    while reached != phase:
+        bench.page.get_by_role("main", name="Stage").focus()
+        bench.page.keyboard.press("Shift+ArrowRight")
+        reached = settled(bench.page)[2]
+        assert bench.index, phase
+
+
+def no_tab_tells_what_a_later_phase_decides(bench: Workbench, slug: str, index: int) -> None:
     """By Shift and the arrow from phase to phase, over every tab: no text, title, label or announcement."""
-    text = example_text(slug)
-    simulation = simulate(load(text), trace=True)
+    simulation = simulate(load(example_text(slug)), trace=True)
     cycle = [simulation.step() for _ in range(index)][-1]
     assert cycle is not None
-    bench = Workbench(page).open(share(site, text) + f"?step={index - 1}")
+    page = bench.page
     settled(page)
     stage = page.get_by_role("main", name="Stage")
     drawn = page.evaluate("podstep.playback.timed ? ['preBind', 'assume', 'reserve', 'postBind'] : []")
@@ -108,10 +142,10 @@ def test_no_tab_tells_what_a_later_phase_decides(page: Page, site: Stack, slug: 
     page.keyboard.press("ArrowRight")
 
 
-def test_tabs_say_that_a_moment_is_too_early_for_them(page: Page, site: Stack) -> None:
+def tabs_say_that_a_moment_is_too_early_for_them(bench: Workbench) -> None:
     """Each tab whose matter is decided later says so, and what leads on; no later phase is named."""
-    bench = Workbench(page).open(share(site, example_text("making-room")) + "?step=1&phase=queue")
-    settled(page)
+    page = bench.page
+    into(bench, "queue")
     for name, words in (
         ("Predicates", "No predicate has run at this moment."),
         ("Priorities", "No node is ranked at this moment."),
@@ -173,23 +207,17 @@ CONTRADICTIONS = """async () => {
 }"""
 
 
-@pytest.mark.parametrize("slug", ["coscheduling-no-room", "making-room", "node-fails"])
-def test_a_node_that_is_said_to_lack_something_lacks_it_in_the_cluster_that_is_drawn(
-    page: Page, site: Stack, slug: str
-) -> None:
+def nodes_lack_what_they_are_said_to_lack(bench: Workbench) -> None:
     """Verdicts and bars are of one moment: at every moment and phase of every cycle, and of whole cycles."""
-    Workbench(page).open(share(site, example_text(slug)))
-    wrong, looked = page.evaluate(CONTRADICTIONS)
+    wrong, looked = bench.page.evaluate(CONTRADICTIONS)
     assert wrong == []
     assert looked > 0
 
 
-def test_what_a_node_was_found_to_be_is_past_once_it_has_changed(page: Page, site: Stack) -> None:
+def what_a_node_was_found_to_be_is_past_once_it_has_changed(bench: Workbench) -> None:
     """Of a group that gives its nodes back: at PostFilter they are full, after it empty, and say so."""
-    bench = Workbench(page).open(
-        share(site, example_text("coscheduling-no-room")) + "?step=4&phase=postFilter"
-    )
-    settled(page)
+    page = bench.page
+    into(bench, "postFilter")
     full = bench.stage.get_by_role(
         "button", name=re.compile(r"^worker-\d, cpu 3 of 3, .*does not fit: Insuff")
     )
@@ -205,34 +233,33 @@ def test_what_a_node_was_found_to_be_is_past_once_it_has_changed(page: Page, sit
     expect(bench.stage.locator(".node.failed")).to_have_count(0)
 
 
-def test_moments_cut_groups_events_and_the_end(page: Page, site: Stack) -> None:
+def moments_cut_groups_events_and_the_end(bench: Workbench) -> None:
     """Before the attempt no pod is named; after it groups and events are there as far as they have come."""
-    bench = Workbench(page).open(
-        share(site, example_text("coscheduling-no-room")) + "?step=4&at=1&tab=podgroups"
-    )
-    settled(page)
-    panel = bench.inspect.get_by_role("tabpanel")
+    page = bench.page
+    moment = page.get_by_role("slider", name="Moment")
+    moment.press("Home")
+    assert settled(page)[:2] == [4, 1]
+    panel = bench.tab("PodGroups")
     expect(panel).to_contain_text("3 / 4")
     expect(panel).not_to_contain_text("Consequences of this cycle")
     failed = bench.tab("Events").get_by_role("row", name=re.compile("FailedScheduling"))
     expect(failed).to_have_count(0)
-    page.get_by_role("slider", name="Moment").focus()
-    page.keyboard.press("ArrowRight")
+    moment.press("ArrowRight")
     settled(page)
     expect(failed).not_to_have_count(0)
     expect(bench.tab("PodGroups")).to_contain_text("Consequences of this cycle")
-    page.goto(page.url.replace("step=4", "step=7").replace("at=2", "at=1"))
-    Workbench(page).wait()
+    bench.goto(7)
+    moment.press("Home")
     settled(page)
     if page.evaluate("podstep.playback.moments[0].kind") == "event":
         expect(bench.stage.get_by_text("Before the attempt")).to_be_visible()
         expect(bench.tab("Queue")).to_contain_text("No pod is taken from the queue at this moment.")
 
 
-def test_why_at_a_phase_tells_what_is_known_by_then(page: Page, site: Stack) -> None:
+def why_at_a_phase_tells_what_is_known_by_then(bench: Workbench) -> None:
     """At the predicates it has their reasons and no node that is nominated; the rest is one press away."""
-    bench = Workbench(page).open(share(site, example_text("making-room")) + "?step=1&phase=predicates")
-    settled(page)
+    page = bench.page
+    into(bench, "predicates")
     bench.inspect.get_by_role("button", name="Why?", exact=True).click()
     dialog = page.get_by_role("dialog", name=re.compile("^Why checkout"))
     expect(dialog).to_contain_text("0 of 8 nodes pass every predicate")
@@ -263,10 +290,20 @@ def colours(page: Page) -> list[str]:
     return found
 
 
-def test_the_timeline_says_nothing_of_cycles_that_were_not_visited(page: Page, site: Stack) -> None:
+def test_moments_of_a_shop(page: Page, site: Stack) -> None:
+    """The timeline, every tab and the way to a preemption tell nothing of what was not visited."""
+    bench = Workbench(page).open(share(site, example_text("shop")))
+    the_timeline_says_nothing_of_cycles_that_were_not_visited(bench)
+    bench.goto(1)
+    the_preemption_tab_names_no_later_cycle_that_was_not_visited(bench)
+    for index in (9, 17):
+        bench.goto(index - 1)
+        no_tab_tells_what_a_later_phase_decides(bench, "shop", index)
+
+
+def the_timeline_says_nothing_of_cycles_that_were_not_visited(bench: Workbench) -> None:
     """No colour, text by pointing, value or legend; a switch shows them, and the browser remembers it."""
-    address = share(site, example_text("shop"))
-    bench = Workbench(page).open(address)
+    page = bench.page
     fresh = colours(page)
     assert len(set(fresh)) == 1
     bench.step(2)
@@ -337,9 +374,10 @@ def test_visited_cycles_stay_known_over_a_reload_and_for_their_scenario_alone(
     assert len(set(colours(page)[2:])) == 1
 
 
-def test_the_preemption_tab_names_no_later_cycle_that_was_not_visited(page: Page, site: Stack) -> None:
+def the_preemption_tab_names_no_later_cycle_that_was_not_visited(bench: Workbench) -> None:
     """It offers to go to the next one; where there is none it says so when asked."""
-    bench = Workbench(page).open(share(site, example_text("shop")) + "?step=1&tab=preemption")
+    page = bench.page
+    bench.tab("Preemption")
     settled(page)
     panel = bench.inspect.get_by_role("tabpanel")
     expect(panel).to_contain_text("No preemption in this cycle.")
@@ -348,9 +386,9 @@ def test_the_preemption_tab_names_no_later_cycle_that_was_not_visited(page: Page
     page.wait_for_function("() => podstep.playback.index > 1 || document.querySelector('.toast')")
 
 
-def test_a_stop_and_its_reason_are_taken_away_by_a_step_into_its_phases(page: Page, site: Stack) -> None:
+def a_stop_and_its_reason_are_taken_away_by_a_step_into_its_phases(bench: Workbench) -> None:
     """The note says what the cycle is worth a look for; at a phase of it that would be the answer."""
-    bench = Workbench(page).open(share(site, example_text("making-room")))
+    page = bench.page
     page.get_by_role("main", name="Stage").focus()
     page.keyboard.press("n")
     note = page.locator(".stop-note")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.clusters import zoned
@@ -16,13 +15,6 @@ from tests.services.stack import Stack
 PROJECTOR = (1024, 768)
 
 
-@pytest.fixture
-def bench(visitor: Callable[..., Page], site: Stack) -> Workbench:
-    """A shop's step on a projector."""
-    page = visitor(size=PROJECTOR)
-    return Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=13").at(13)
-
-
 def presents(page: Page, on: bool = True) -> None:
     """Expect the mode, or that it is over."""
     expect(page.get_by_role("region", name="Caption")).to_be_visible(visible=on)
@@ -31,7 +23,23 @@ def presents(page: Page, on: bool = True) -> None:
     expect(page.get_by_role("button", name="Share", exact=True)).to_be_visible(visible=not on)
 
 
-def test_one_key_presents_and_escape_leaves(bench: Workbench) -> None:
+def test_a_step_is_presented(
+    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None]
+) -> None:
+    """On a projector by keys, by hand and by a link, with a tab beside the stage, alone and in a room."""
+    bench = Workbench(visitor(size=PROJECTOR))
+    bench.open(f"{share(site, example_text('shop'), 'Shop')}?step=13").at(13)
+    one_key_presents_and_escape_leaves(bench)
+    the_button_and_the_palette_present(bench)
+    bench.goto(13).tab("Story")
+    the_mode_is_in_the_address(bench, visitor(size=PROJECTOR))
+    what_stands_beside_it_is_chosen_there(bench, accessible)
+    bench.page.keyboard.press("Escape")
+    presents(bench.page, on=False)
+    a_leader_presents_and_viewers_follow(bench, visitor())
+
+
+def one_key_presents_and_escape_leaves(bench: Workbench) -> None:
     """Large type, one column, panels hidden; the caption says what the story says, and a remote steps."""
     page = bench.page
     page.keyboard.press("p")
@@ -58,7 +66,7 @@ def test_one_key_presents_and_escape_leaves(bench: Workbench) -> None:
     assert page.evaluate("podstep.playback.wanted") == 14, "without the mode the key scrolls"
 
 
-def test_the_button_and_the_palette_present(bench: Workbench) -> None:
+def the_button_and_the_palette_present(bench: Workbench) -> None:
     """By hand: the button in the head, the one beside the caption, and the command palette."""
     page = bench.page
     button = page.get_by_role("button", name="Presentation mode", exact=True)
@@ -74,15 +82,17 @@ def test_the_button_and_the_palette_present(bench: Workbench) -> None:
     presents(page)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Presentation mode")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    presents(page, on=False)
 
 
-def test_the_mode_is_in_the_address(bench: Workbench, visitor: Callable[..., Page], site: Stack) -> None:
+def the_mode_is_in_the_address(bench: Workbench, other: Page) -> None:
     """A link opens in it; leaving it takes it from the address, and a selection is let go of first."""
     page = bench.page
     page.keyboard.press("p")
     page.wait_for_url(re.compile("present=1"))
-    other = visitor(size=PROJECTOR)
-    opened = Workbench(other).open(page.url.removeprefix(site.base_url)).at(13)
+    opened = Workbench(other).open(page.url).at(13)
     presents(other)
     opened.stage.locator(".node").first.click()
     expect(other.get_by_role("region", name="Selected")).to_be_visible()
@@ -115,11 +125,13 @@ def test_a_projector_shows_it_whole(
 
 
 EVIDENCE = {
-    "predicates": ("cache-overcommit", 2, ".matrix-section .grid"),
-    "priorities": ("cache-overcommit", 2, ".matrix-section .grid"),
-    "cache": ("cache-overcommit", 2, ".cache-tab"),
-    "preemption": ("making-room", 1, ".candidates"),
-    "podgroups": ("gang-deadlock", 5, ".podgroups-tab"),
+    ("cache-overcommit", 2): {
+        "predicates": ".matrix-section .grid",
+        "priorities": ".matrix-section .grid",
+        "cache": ".cache-tab",
+    },
+    ("making-room", 1): {"preemption": ".candidates"},
+    ("gang-deadlock", 5): {"podgroups": ".podgroups-tab"},
 }
 #: The size of the smallest text of Inspect, in pixels.
 SMALLEST = """selector => {
@@ -137,23 +149,25 @@ SMALLEST = """selector => {
 def test_the_open_tab_stands_beside_the_stage(visitor: Callable[..., Page]) -> None:
     """What the tab shows is read from the last row: at least 20 pixels high at 1920 × 1080."""
     page = visitor(size=(1920, 1080))
-    for tab, (example, step, part) in EVIDENCE.items():
-        bench = Workbench(page).open(f"/examples/{example}/?step={step}&tab={tab}&present=1").at(step)
-        inspect = page.get_by_role("region", name="Inspect")
-        expect(inspect.locator(part).first, tab).to_be_visible()
-        box = inspect.bounding_box()
-        assert box is not None
-        assert box["width"] > 1000, tab
-        assert page.evaluate(SMALLEST, "#region-inspect") >= 20, tab
-        expect(bench.stage.locator(".node").first, tab).to_be_in_viewport()
-        expect(bench.button("Step"), tab).to_be_in_viewport(ratio=1)
-        assert wide(page) <= 0, tab
+    for (example, step), tabs in EVIDENCE.items():
+        first = next(iter(tabs))
+        bench = Workbench(page).open(f"/examples/{example}/?step={step}&tab={first}&present=1").at(step)
+        for tab, part in tabs.items():
+            page.get_by_role("combobox", name="Beside the stage").select_option(tab)
+            inspect = page.get_by_role("region", name="Inspect")
+            expect(inspect.locator(part).first, tab).to_be_visible()
+            box = inspect.bounding_box()
+            assert box is not None
+            assert box["width"] > 1000, tab
+            assert page.evaluate(SMALLEST, "#region-inspect") >= 20, tab
+            expect(bench.stage.locator(".node").first, tab).to_be_in_viewport()
+            expect(bench.button("Step"), tab).to_be_in_viewport(ratio=1)
+            assert wide(page) <= 0, tab
 
 
-def test_what_stands_beside_it_is_chosen_there(bench: Workbench, accessible: Callable[[Page], None]) -> None:
+def what_stands_beside_it_is_chosen_there(bench: Workbench, accessible: Callable[[Page], None]) -> None:
     """By the list in the caption or a digit; the stage alone is one of the choices."""
     page = bench.page
-    page.keyboard.press("p")
     presents(page)
     beside = page.get_by_role("combobox", name="Beside the stage")
     expect(beside).to_have_value("story")
@@ -182,10 +196,9 @@ def test_a_phone_follows_in_it(visitor: Callable[..., Page], site: Stack) -> Non
     expect(last).to_be_in_viewport(ratio=1)
 
 
-def test_a_leader_presents_and_viewers_follow(visitor: Callable[..., Page], site: Stack) -> None:
+def a_leader_presents_and_viewers_follow(bench: Workbench, viewer: Page) -> None:
     """Controls and tally stay, viewers follow with their panels."""
-    leader = visitor(size=PROJECTOR)
-    Workbench(leader).open(f"{share(site, example_text('shop'), 'Shop')}?step=13")
+    leader = bench.page
     leader.get_by_role("button", name="Present", exact=True).click()
     leader.get_by_role("button", name="Open the room").click()
     dialog = leader.get_by_role("dialog", name="Invite")
@@ -193,7 +206,6 @@ def test_a_leader_presents_and_viewers_follow(visitor: Callable[..., Page], site
     dialog.get_by_role("button", name="Close").click()
     leader.keyboard.press("p")
     presents(leader)
-    viewer = visitor()
     viewer.goto(address)
     Workbench(viewer).wait().at(13)
     presents(viewer, on=False)

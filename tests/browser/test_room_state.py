@@ -26,8 +26,8 @@ def colour(page: Page) -> str:
     return str(page.evaluate("podstep.view.look.colour"))
 
 
-def test_a_class_leaves_the_lesson_and_comes_back(visitor: Callable[..., Page]) -> None:
-    """Teacher, projector and a phone: another scenario, back to the stop, and on before its vote."""
+def test_a_room_is_one_state(visitor: Callable[..., Page]) -> None:
+    """A class leaves its lesson and comes back; a page of it that cannot follow says so."""
     of = lesson(LESSON)
     assert of is not None
     stops = {stop.key: stop for stop in of.stops}
@@ -83,14 +83,11 @@ def test_a_class_leaves_the_lesson_and_comes_back(visitor: Callable[..., Page]) 
         expect(page.locator("body")).not_to_contain_text(f"is placed on {answer}")
     assert projector.evaluate("(podstep.playback.goto(0), podstep.playback.index)") == 0
     becomes(lambda: projector.evaluate("podstep.playback.index"), 1)  # it shows the room, whatever is pressed
+    a_page_that_cannot_follow_says_so(teacher, ada)
 
 
-def test_a_page_that_cannot_follow_says_so(visitor: Callable[..., Page]) -> None:
+def a_page_that_cannot_follow_says_so(teacher: Page, ada: Page) -> None:
     """To its viewer, and to the leader; once it follows again, neither is reported any more."""
-    teacher, ada = visitor(), visitor()
-    link = teach(teacher, f"/learn/{LESSON}/")
-    ada.goto(link)
-    comes(ada, "The cluster")
     bar(teacher, "Go to")
     teacher.get_by_role("dialog").get_by_role("button", name="Making room", exact=True).click()
     benches = [at(page, "Making room") for page in (teacher, ada)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
@@ -51,16 +50,22 @@ TWO = (
 )
 
 
-@pytest.fixture(scope="module")
-def two(site: Stack) -> str:
-    """The address of a run in virtual time with two profiles, a pod for each; one of them ends."""
-    return share(site, TWO, "Two profiles")
-
-
 def test_the_end_and_the_start_can_be_shown_with_every_tab(page: Page) -> None:
     """No tab, bar or stage stays behind at a place that has no cycle, and no error is reported."""
+    bench = Workbench(page).open("/examples/coscheduling-room/")
+    warnings_are_counted_where_their_lines_are(bench)
+    every_tab_has_the_end_and_the_start(bench)
+    every_tab_has_the_end_and_the_start(bench.open("/examples/gang-deadlock/"))
+    bench.open("/examples/ten-percent/").step()
+    expect(page.locator(".by-profile")).to_have_count(0)  # it has one profile
+    the_counter_and_all_tabs_have_room_on_a_desktop(bench)
+    every_tab_has_the_end_and_the_start(bench)
 
-    def shows(bench: Workbench, key: str, wanted: str) -> None:
+
+def every_tab_has_the_end_and_the_start(bench: Workbench) -> None:
+    """Each can be opened at either."""
+    page = bench.page
+    for key, wanted in (("End", "End"), ("Home", "Before the first cycle")):
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press(key)
         expect(page.locator(".cycle-main b").first).to_have_text(wanted)
@@ -70,10 +75,33 @@ def test_the_end_and_the_start_can_be_shown_with_every_tab(page: Page) -> None:
         expect(page.locator(".cycle-main b").first).to_have_text(wanted)
         expect(page.locator(".toast")).to_have_count(0)
 
-    for slug in ("ten-percent", "coscheduling-room", "gang-deadlock"):
-        bench = Workbench(page).open(f"/examples/{slug}/")
-        shows(bench, "End", "End")
-        shows(bench, "Home", "Before the first cycle")
+
+def warnings_are_counted_where_their_lines_are(bench: Workbench) -> None:
+    """Nothing covers the stage: the YAML tab counts them, lists them, and each leads to its line."""
+    yaml = bench.build.get_by_role("tab", name="YAML")
+    expect(yaml.locator("em")).to_have_text("3")
+    expect(yaml).to_have_attribute("title", "3 warnings about the input")
+    expect(bench.page.locator(".toast")).to_have_count(0)
+    yaml.click()
+    expect(bench.build.get_by_text("3 warnings", exact=True)).to_be_visible()
+    first = bench.build.get_by_role("list", name="Warnings").get_by_role("button").first
+    expect(first).to_have_text(re.compile(r"^line \d+"))
+    first.click()
+    expect(bench.build.get_by_role("textbox", name="YAML")).to_be_focused()
+
+
+def the_counter_and_all_tabs_have_room_on_a_desktop(bench: Workbench) -> None:
+    """The deck's counter is not cut, and no tab of ten out of reach, Build wide or not."""
+    page = bench.page
+    expect(bench.inspect.get_by_role("tab")).to_have_count(12)
+    cut = """selector => [...document.querySelectorAll(selector)]
+      .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth || !clientWidth).length"""
+    for tab in ("Objects", "YAML"):
+        bench.build.get_by_role("tab", name=tab).click()
+        becomes(lambda: page.evaluate(cut, ".deck .at, .transport"), 0)
+        becomes(lambda: page.evaluate(ASTRAY), [])
+        box = page.locator(".deck .at").bounding_box()
+        assert box and box["width"] > 60, f"the cycle can be read beside {tab}"
 
 
 def test_pods_that_wait_at_permit_after_the_last_cycle_keep_their_place(page: Page, site: Stack) -> None:
@@ -89,27 +117,20 @@ def test_pods_that_wait_at_permit_after_the_last_cycle_keep_their_place(page: Pa
     expect(waiting).to_have_attribute("title", re.compile(r"waits at Permit for [\d.]+s more"))
 
 
-def test_warnings_are_counted_where_their_lines_are(page: Page) -> None:
-    """Nothing covers the stage: the YAML tab counts them, lists them, and each leads to its line."""
-    bench = Workbench(page).open("/examples/coscheduling-room/")
-    yaml = bench.build.get_by_role("tab", name="YAML")
-    expect(yaml.locator("em")).to_have_text("3")
-    expect(yaml).to_have_attribute("title", "3 warnings about the input")
-    expect(page.locator(".toast")).to_have_count(0)
-    yaml.click()
-    expect(bench.build.get_by_text("3 warnings", exact=True)).to_be_visible()
-    first = bench.build.get_by_role("list", name="Warnings").get_by_role("button").first
-    expect(first).to_have_text(re.compile(r"^line \d+"))
-    first.click()
-    expect(bench.build.get_by_role("textbox", name="YAML")).to_be_focused()
+def test_two_profiles_in_virtual_time(page: Page) -> None:
+    """Each is named where it tries; a failure is planned, and a group added, after what is shown."""
+    bench = Workbench(page).open(drafted(page, TWO))
+    where_several_profiles_are_the_one_that_tries_is_named(bench)
+    a_node_is_planned_to_fail_by_a_common_change(bench)
+    a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(bench)
 
 
-def test_where_several_profiles_are_the_one_that_tries_is_named(page: Page, two: str) -> None:
+def where_several_profiles_are_the_one_that_tries_is_named(bench: Workbench) -> None:
     """The cycle bar and the story name it; with one profile neither does.
 
     The tree counts the pods that are there: one that has ended is no longer counted.
     """
-    bench = Workbench(page).open(two)
+    page = bench.page
     head = bench.build.get_by_role("treeitem", name=re.compile("^Workloads"))
     expect(head).to_contain_text("2 pods")
     for index in (1, 2):
@@ -121,8 +142,47 @@ def test_where_several_profiles_are_the_one_that_tries_is_named(page: Page, two:
     page.keyboard.press("End")
     expect(page.locator(".deck .at")).to_contain_text("End")
     expect(head).to_contain_text("1 pod")
-    bench.open("/examples/ten-percent/").step()
-    expect(page.locator(".by-profile")).to_have_count(0)
+
+
+def a_node_is_planned_to_fail_by_a_common_change(bench: Workbench) -> None:
+    """In virtual time its editor offers it and no stale write; after the last cycle it names the End."""
+    page = bench.page
+    bench.goto(2)
+    bench.stage.get_by_role("button", name=re.compile("^n1,")).click()
+    bench.stage.get_by_role("button", name="Edit at this step").click()
+    editor = page.get_by_role("dialog", name="Edit Node n1")
+    expect(editor.get_by_text("No later cycle exists yet")).to_contain_text("else the End")
+    expect(editor.get_by_text("Inside cycle")).to_have_count(0)
+    editor.get_by_label("Common change").select_option(label="Fail this node at")
+    editor.get_by_label("seconds of virtual time").fill("40")
+    editor.get_by_role("button", name="Put into the YAML").click()
+    expect(editor).to_contain_text("podstep/fails-at")
+    second = editor.get_by_label("Virtual second at which it takes effect")
+    second.fill("soon")
+    expect(editor.get_by_role("radio", name="At a time")).to_be_checked()
+    editor.get_by_role("button", name="Apply").click()
+    expect(editor.get_by_text("Write seconds from 0")).to_be_visible()
+    second.fill("35")
+    editor.get_by_role("button", name="Apply").click()
+    expect(editor).to_be_hidden(timeout=COMPUTED)
+    expect(page.locator(".toast").filter(has_text="At 35s: fail Node n1 at 40 s")).to_contain_text(
+        re.compile("the End shows it|It takes effect from cycle 3")
+    )
+    expect(bench.build.get_by_role("listitem").filter(has_text="fail Node n1 at 40 s")).to_contain_text("35s")
+
+
+def a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(bench: Workbench) -> None:
+    """The field says what comes of it, and so does the notice; it is no error."""
+    page = bench.page
+    page.evaluate("podstep.view.actions.group()")
+    form = page.get_by_role("dialog", name="A PodGroup and its workload")
+    form.get_by_label("Name", exact=True).fill("train")
+    form.locator("#group-minMember").fill("9")
+    said = "The workload has 4 of the 9 pods that the group waits for"
+    expect(form.locator("#group-minMember-note")).to_contain_text(said)
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(form).to_be_hidden(timeout=COMPUTED)
+    expect(page.locator(".toast").filter(has_text=said)).to_be_visible()
 
 
 def test_the_tree_follows_what_controllers_make(page: Page) -> None:
@@ -153,60 +213,6 @@ def test_a_unit_that_there_is_none_of_says_so(page: Page) -> None:
         unit.evaluate("element => element.blur()")
         page.keyboard.press(".")
         expect(page.locator(".toast")).to_have_text(said)
-
-
-def test_the_counter_and_all_tabs_have_room_on_a_desktop(page: Page) -> None:
-    """The deck's counter is not cut, and no tab of ten out of reach, Build wide or not."""
-    bench = Workbench(page).open("/examples/ten-percent/").step()
-    expect(bench.inspect.get_by_role("tab")).to_have_count(12)
-    cut = """selector => [...document.querySelectorAll(selector)]
-      .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth || !clientWidth).length"""
-    for tab in ("Objects", "YAML"):
-        bench.build.get_by_role("tab", name=tab).click()
-        becomes(lambda: page.evaluate(cut, ".deck .at, .transport"), 0)
-        becomes(lambda: page.evaluate(ASTRAY), [])
-        box = page.locator(".deck .at").bounding_box()
-        assert box and box["width"] > 60, f"the cycle can be read beside {tab}"
-
-
-def test_a_node_is_planned_to_fail_by_a_common_change(page: Page) -> None:
-    """In virtual time its editor offers it and no stale write; after the last cycle it names the End."""
-    bench = Workbench(page).open(f"{drafted(page, TWO)}?step=2").at(2)
-    bench.stage.get_by_role("button", name=re.compile("^n1,")).click()
-    bench.stage.get_by_role("button", name="Edit at this step").click()
-    editor = page.get_by_role("dialog", name="Edit Node n1")
-    expect(editor.get_by_text("No later cycle exists yet")).to_contain_text("else the End")
-    expect(editor.get_by_text("Inside cycle")).to_have_count(0)
-    editor.get_by_label("Common change").select_option(label="Fail this node at")
-    editor.get_by_label("seconds of virtual time").fill("40")
-    editor.get_by_role("button", name="Put into the YAML").click()
-    expect(editor).to_contain_text("podstep/fails-at")
-    second = editor.get_by_label("Virtual second at which it takes effect")
-    second.fill("soon")
-    expect(editor.get_by_role("radio", name="At a time")).to_be_checked()
-    editor.get_by_role("button", name="Apply").click()
-    expect(editor.get_by_text("Write seconds from 0")).to_be_visible()
-    second.fill("35")
-    editor.get_by_role("button", name="Apply").click()
-    expect(editor).to_be_hidden(timeout=COMPUTED)
-    expect(page.locator(".toast").filter(has_text="At 35s: fail Node n1 at 40 s")).to_contain_text(
-        re.compile("the End shows it|It takes effect from cycle 3")
-    )
-    expect(bench.build.get_by_role("listitem").filter(has_text="fail Node n1 at 40 s")).to_contain_text("35s")
-
-
-def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Page) -> None:
-    """The field says what comes of it, and so does the notice; it is no error."""
-    Workbench(page).open(drafted(page, TWO))
-    page.evaluate("podstep.view.actions.group()")
-    form = page.get_by_role("dialog", name="A PodGroup and its workload")
-    form.get_by_label("Name", exact=True).fill("train")
-    form.locator("#group-minMember").fill("9")
-    said = "The workload has 4 of the 9 pods that the group waits for"
-    expect(form.locator("#group-minMember-note")).to_contain_text(said)
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_be_hidden(timeout=COMPUTED)
-    expect(page.locator(".toast").filter(has_text=said)).to_be_visible()
 
 
 def test_rows_of_a_phone_are_not_covered_as_an_example_opens(visitor: Callable[..., Page]) -> None:

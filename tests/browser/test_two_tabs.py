@@ -115,27 +115,23 @@ def overlap(bench: Workbench) -> Locator:
     return box
 
 
-def test_what_one_tab_saves_is_seen_in_the_other(page: Page) -> None:
+def test_what_two_tabs_write_is_merged(page: Page, accessible: Callable[[Page], None]) -> None:
+    """Edits are seen, merged where they do not overlap, and decided by who made the second where they do."""
+    one, other = both(page, NODES + POD)
+    what_one_tab_saves_is_seen_in_the_other(one, other)
+    edits_of_different_lines_are_merged(one, other)
+    edits_of_one_line_are_decided(one, other, accessible)
+    ones_own_edit_is_saved_as_a_branch(one, other)
+
+
+def what_one_tab_saves_is_seen_in_the_other(one: Workbench, other: Workbench) -> None:
     """The other tab shows the new cluster and the new text without being touched, where it stood.
 
-    It does, too, where text or simulation cannot be had at first.
+    It does, too, where the answer on its way is of the revision before, and where text or simulation
+    cannot be had at first.
     """
-    one, other = both(page, NODES + POD)
     other.step()
     editor = yaml_of(other).shows(re.compile('cpu: "1"'))
-    other.page.evaluate(FAILING)
-    edit(one, 'cpu: "1"', 'cpu: "7"')
-    expect(other.page.get_by_text("Changed in another tab. It is shown here too.")).to_be_visible()
-    becomes(lambda: cpus(other), [7, 2, 3])
-    editor.shows(re.compile('cpu: "7"'))
-    other.at(1)
-    edit(other, 'cpu: "2"', 'cpu: "8"')
-    becomes(lambda: cpus(one), [7, 8, 3])
-
-
-def test_a_text_that_is_overtaken_while_it_loads_is_followed(page: Page) -> None:
-    """The answer on its way is of the revision before: the editor shows what the other tab saved since."""
-    one, other = both(page)
     one.page.evaluate(HELD_TEXT)
     one.build.get_by_role("tab", name="YAML").click()
     one.page.wait_for_function("() => Boolean(window.held)")
@@ -144,17 +140,24 @@ def test_a_text_that_is_overtaken_while_it_loads_is_followed(page: Page) -> None
     one.page.evaluate("() => window.held()")
     yaml_of(one).shows(re.compile('cpu: "7"'))
     expect(one.build.get_by_role("button", name="Apply", exact=True)).to_be_disabled()
+    other.page.evaluate(FAILING)
     edit(one, 'cpu: "2"', 'cpu: "8"')
+    expect(other.page.get_by_text("Changed in another tab. It is shown here too.")).to_be_visible()
     becomes(lambda: cpus(other), [7, 8, 3])
+    editor.shows(re.compile('cpu: "8"'))
+    other.at(1)
+    edit(other, 'cpu: "7"', 'cpu: "1"')
+    becomes(lambda: cpus(one), [1, 8, 3])
+    edit(one, 'cpu: "8"', 'cpu: "2"')
+    becomes(lambda: cpus(other), [1, 2, 3])
 
 
-def test_edits_of_different_lines_are_merged(page: Page) -> None:
+def edits_of_different_lines_are_merged(one: Workbench, other: Workbench) -> None:
     """What is typed stays while the other tab saves; Apply makes both, and Undo takes back one's own.
 
     Merge now does it in the editor and saves nothing. After a lost connection and after a reload it is known
     over which text it was typed.
     """
-    one, other = both(page)
     editor = write(one, 'cpu: "1"', 'cpu: "7"')
     edit(other, 'cpu: "3"', 'cpu: "9"')
     becomes(lambda: cpus(one), [1, 2, 9])
@@ -181,7 +184,7 @@ def test_edits_of_different_lines_are_merged(page: Page) -> None:
     becomes(lambda: cpus(other), [7, 2, 4])
 
     write(one, 'cpu: "7"', 'cpu: "5"')
-    page.evaluate("podstep.socket.drop()")
+    one.page.evaluate("podstep.socket.drop()")
     edit(other, 'cpu: "4"', 'cpu: "6"')
     becomes(lambda: cpus(one), [7, 2, 6])
     apply(one)
@@ -189,7 +192,7 @@ def test_edits_of_different_lines_are_merged(page: Page) -> None:
 
     write(one, 'cpu: "5"', 'cpu: "8"')
     edit(other, 'cpu: "6"', 'cpu: "3"')
-    page.reload()
+    one.page.reload()
     one.wait()
     yaml_of(one).shows(re.compile('cpu: "8"(.|\n)*cpu: "6"'))
     expect(reported).to_be_visible()
@@ -201,9 +204,12 @@ def test_edits_of_different_lines_are_merged(page: Page) -> None:
 CHOICES = {"Keep mine": [7, 8, 3], "Take theirs": [9, 8, 3], "Decide later": [9, 2, 3]}
 
 
-def test_edits_of_one_line_are_decided_by_who_made_the_second(page: Page) -> None:
+def edits_of_one_line_are_decided(
+    one: Workbench, other: Workbench, accessible: Callable[[Page], None]
+) -> None:
     """Both versions are shown; what does not overlap is kept of both, and deciding later loses nothing."""
-    one, other = both(page)
+    edit(other, 'cpu: "8"', 'cpu: "1"')
+    becomes(lambda: cpus(one), [1, 2, 3])
     begun = saved(one)
     for choice, result in CHOICES.items():
         editor = write(one, 'cpu: "1"', 'cpu: "7"')
@@ -211,6 +217,8 @@ def test_edits_of_one_line_are_decided_by_who_made_the_second(page: Page) -> Non
         typed = editor.text
         edit(other, 'cpu: "1"', 'cpu: "9"')
         becomes(lambda: cpus(one), [9, 2, 3])
+        if choice == "Keep mine":
+            the_choice_is_accessible_on_every_screen(one, accessible)
         apply(one)
         box = overlap(one)
         expect(box.get_by_label("Yours, from line 7")).to_contain_text('+     cpu: "7"')
@@ -228,30 +236,32 @@ def test_edits_of_one_line_are_decided_by_who_made_the_second(page: Page) -> Non
             becomes(lambda: cpus(one), [1, 2, 3])
 
 
-def test_apply_right_after_typing_is_not_superseded(page: Page) -> None:
-    """The check of a typed text waits for Apply: of two checks the server answers the last."""
-    bench = Workbench(page).open(drafted(page, NODES, "Shared"))
-    page.evaluate(HELD_CHECKS)
-    write(bench, 'cpu: "1"', 'cpu: "7"')
-    apply(bench)
-    page.wait_for_function("() => window.checks")
-    page.wait_for_timeout(1_500)  # in which the keys rest
-    assert page.evaluate("window.checks") == 1
-    page.evaluate("window.go()")
-    becomes(lambda: cpus(bench), [7, 2, 3])
+def the_choice_is_accessible_on_every_screen(one: Workbench, accessible: Callable[[Page], None]) -> None:
+    """By keyboard alone and at 390 pixels: both versions and all choices, within the screen."""
+    page = one.page
+    page.bring_to_front()
+    apply(one)
+    box = overlap(one)
+    for size in turned(page):
+        expect(box.get_by_role("button", name="Save mine as a branch")).to_be_focused()
+        assert wide(page) <= 0
+        if size == DESKTOP:
+            left, right = (figure.bounding_box() for figure in box.get_by_role("figure").all())
+            assert left and right and left["y"] == right["y"]
+    accessible(page)
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    expect(one.build.get_by_text("Nothing was saved")).to_be_visible()
 
 
-def test_ones_own_edit_is_saved_as_a_branch(page: Page) -> None:
+def ones_own_edit_is_saved_as_a_branch(one: Workbench, other: Workbench) -> None:
     """The draft stays as the other tab saved it; the page goes on with the branch, linked to it."""
-    one, other = both(page)
-    write(one, 'cpu: "1"', 'cpu: "7"')
-    edit(other, 'cpu: "1"', 'cpu: "9"')
     apply(one)
     draft = one.page.url
     overlap(one).get_by_role("button", name="Save mine as a branch").click()
     one.page.wait_for_url(lambda url: url != draft)
     one.wait()
-    assert cpus(one) == [7, 2, 3]
+    assert cpus(one) == [7, 8, 3]
     assert (
         one.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('podstep.draft'))") == []
     )
@@ -261,31 +271,22 @@ def test_ones_own_edit_is_saved_as_a_branch(page: Page) -> None:
     expect(parent).to_have_attribute("href", re.compile(re.escape(draft.split("/p/")[1].split("/")[0])))
 
 
-def test_each_tab_keeps_what_is_typed_in_it(page: Page) -> None:
-    """Neither takes the other's over a reload; what a closed tab left is brought back in the next one."""
-    one, other = both(page)
-    write(one, 'cpu: "1"', 'cpu: "7"')
-    write(other, 'cpu: "3"', 'cpu: "9"')
-    for bench, own in ((one, 'cpu: "7"'), (other, 'cpu: "9"')):
-        bench.page.reload()
-        bench.wait()
-        yaml_of(bench).shows(re.compile(own))
-    assert 'cpu: "9"' not in yaml_of(one).text
-    address = other.page.url
-    other.page.close()
-    third = Workbench(page.context.new_page()).open(address)
-    yaml_of(third).shows(re.compile('cpu: "9"'))
-    assert 'cpu: "7"' not in yaml_of(third).text
-    apply(third)
-    becomes(lambda: cpus(one), [1, 2, 9])
-    assert 'cpu: "7"' in yaml_of(one).text
+def test_what_is_typed_is_checked_once_and_kept(page: Page) -> None:
+    """The check of a typed text waits for Apply; where the browser has no room for it, leaving asks before.
 
-
-def test_what_cannot_be_kept_is_not_left_unasked(page: Page) -> None:
-    """Where the browser's storage has no room the page asks before it is left."""
-    one = Workbench(page).open(drafted(page, NODES))
+    Of two checks the server answers the last.
+    """
+    bench = Workbench(page).open(drafted(page, NODES, "Shared"))
+    page.evaluate(HELD_CHECKS)
+    write(bench, 'cpu: "1"', 'cpu: "7"')
+    apply(bench)
+    page.wait_for_function("() => window.checks")
+    page.wait_for_timeout(1_500)  # in which the keys rest
+    assert page.evaluate("window.checks") == 1
+    page.evaluate("window.go()")
+    becomes(lambda: cpus(bench), [7, 2, 3])
     page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
-    write(one, 'cpu: "1"', 'cpu: "7"')
+    write(bench, 'cpu: "7"', 'cpu: "1"')
     asked: list[str] = []
 
     def stay(dialog: Dialog) -> None:
@@ -313,9 +314,36 @@ def pods(bench: Workbench) -> list[str]:
     return sorted(key.removeprefix("default/") for key in keys)
 
 
-def test_undo_takes_back_ones_own_edits_alone(page: Page) -> None:
-    """Undo and Redo in either tab leave what the other tab did; so does the list of breakpoints of either."""
+def test_two_tabs_undo_edit_and_end(page: Page) -> None:
+    """What each tab undoes, edits, names and keeps is its own; what one deletes the other can keep."""
     one, other = both(page)
+    undo_of_what_the_other_tab_changed_since_is_asked_about(one, other)
+    undo_takes_back_ones_own_edits_alone(one, other)
+    an_object_is_edited_while_another_tab_saves(one, other)
+    a_title_is_followed_and_not_overwritten(one, other)
+    third = each_tab_keeps_what_is_typed_in_it(one, other)
+    a_draft_that_is_deleted_elsewhere_can_be_kept(one, third)
+
+
+def undo_of_what_the_other_tab_changed_since_is_asked_about(one: Workbench, other: Workbench) -> None:
+    """It would revert the other tab's edit, so both versions are shown first."""
+    edit(one, 'cpu: "1"', 'cpu: "7"')
+    becomes(lambda: cpus(other), [7, 2, 3])
+    edit(other, 'cpu: "7"', 'cpu: "9"')
+    becomes(lambda: cpus(one), [9, 2, 3])
+    undo = one.build.get_by_role("button", name="Undo")
+    undo.click()
+    overlap(one).get_by_role("button", name="Decide later").click()
+    expect(one.page.get_by_text("It could not be undone: Nothing was saved")).to_be_visible()
+    assert cpus(other) == [9, 2, 3]
+    undo.click()
+    overlap(one).get_by_role("button", name="Keep mine").click()
+    becomes(lambda: cpus(other), [1, 2, 3])
+    expect(undo).to_be_disabled()
+
+
+def undo_takes_back_ones_own_edits_alone(one: Workbench, other: Workbench) -> None:
+    """Undo and Redo in either tab leave what the other tab did; so does the list of breakpoints of either."""
     pod(one, "first")
     becomes(lambda: pods(other), ["first"])
     pod(other, "second")
@@ -346,24 +374,6 @@ def test_undo_takes_back_ones_own_edits_alone(page: Page) -> None:
     assert one.page.evaluate("podstep.breakpoints.enabled") == ["node:n1", "node:n2"]
 
 
-def test_undo_of_what_the_other_tab_changed_since_is_asked_about(page: Page) -> None:
-    """It would revert the other tab's edit, so both versions are shown first."""
-    one, other = both(page)
-    edit(one, 'cpu: "1"', 'cpu: "7"')
-    becomes(lambda: cpus(other), [7, 2, 3])
-    edit(other, 'cpu: "7"', 'cpu: "9"')
-    becomes(lambda: cpus(one), [9, 2, 3])
-    undo = one.build.get_by_role("button", name="Undo")
-    undo.click()
-    overlap(one).get_by_role("button", name="Decide later").click()
-    expect(one.page.get_by_text("It could not be undone: Nothing was saved")).to_be_visible()
-    assert cpus(other) == [9, 2, 3]
-    undo.click()
-    overlap(one).get_by_role("button", name="Keep mine").click()
-    becomes(lambda: cpus(other), [1, 2, 3])
-    expect(undo).to_be_disabled()
-
-
 def opened(bench: Workbench, node: str) -> tuple[Locator, Yaml]:
     """Open a node to be edited; return the dialog and its editor."""
     bench.stage.get_by_role("button", name=re.compile(f"^{node},")).focus()
@@ -373,9 +383,8 @@ def opened(bench: Workbench, node: str) -> tuple[Locator, Yaml]:
     return box, editor_in(box, re.compile("as YAML"))
 
 
-def test_an_object_is_edited_while_another_tab_saves(page: Page) -> None:
+def an_object_is_edited_while_another_tab_saves(one: Workbench, other: Workbench) -> None:
     """The dialog keeps what is typed; another field of the object is merged, the same one is asked about."""
-    one, other = both(page)
     box, editor = opened(one, "n1")
     editor.fill(editor.text.replace("memory: 8Gi", "memory: 4Gi"))
     edit(other, 'cpu: "1"', 'cpu: "9"')
@@ -394,6 +403,57 @@ def test_an_object_is_edited_while_another_tab_saves(page: Page) -> None:
     expect(box.get_by_text("The other tab’s change was kept")).to_be_visible()
     assert 'cpu: "6"' in editor.text
     assert cpus(other) == [9, 8, 3]
+    box.get_by_role("button", name="Cancel").click()
+
+
+def a_title_is_followed_and_not_overwritten(one: Workbench, other: Workbench) -> None:
+    """The other tab shows the new title; of two that are typed at once neither goes unasked."""
+    titles = [bench.page.get_by_role("textbox", name="Title") for bench in (one, other)]
+    titles[0].fill("First")
+    expect(titles[1]).to_have_value("First")
+    other.page.evaluate("podstep.socket.drop()")
+    titles[1].fill("Mine")
+    other.page.get_by_text("Another tab has renamed").wait_for(state="hidden")
+    expect(titles[0]).to_have_value("Mine")
+    titles[0].fill("Typed here")
+    titles[1].fill("Typed there")
+    asked = one.page.get_by_text("Another tab has renamed")
+    becomes(lambda: asked.count() + other.page.get_by_text("Another tab has renamed").count() > 0, True)
+    loser = one if asked.count() else other
+    loser.page.get_by_role("button", name="Keep mine").click()
+    mine = "Typed here" if loser is one else "Typed there"
+    for title in titles:
+        expect(title).to_have_value(mine)
+
+
+def each_tab_keeps_what_is_typed_in_it(one: Workbench, other: Workbench) -> Workbench:
+    """Neither takes the other's over a reload; what a closed tab left is brought back in the next one."""
+    write(one, 'cpu: "9"', 'cpu: "7"')
+    write(other, 'cpu: "3"', 'cpu: "5"')
+    for bench, own in ((one, 'cpu: "7"'), (other, 'cpu: "5"')):
+        bench.page.reload()
+        bench.wait()
+        yaml_of(bench).shows(re.compile(own))
+    assert 'cpu: "5"' not in yaml_of(one).text
+    address = other.page.url
+    other.page.close()
+    third = Workbench(one.page.context.new_page()).open(address)
+    yaml_of(third).shows(re.compile('cpu: "5"'))
+    assert 'cpu: "7"' not in yaml_of(third).text
+    apply(third)
+    becomes(lambda: cpus(one), [9, 8, 5])
+    assert 'cpu: "7"' in yaml_of(one).text
+    return third
+
+
+def a_draft_that_is_deleted_elsewhere_can_be_kept(one: Workbench, other: Workbench) -> None:
+    """The tab that still shows it, with what is typed, makes a new draft of that."""
+    other.page.evaluate("podstep.socket.call('draft.delete', { draft: podstep.playback.source.draft })")
+    draft = one.page.url
+    one.page.get_by_role("button", name="Keep it as a new draft").click()
+    one.page.wait_for_url(lambda url: url != draft)
+    one.wait()
+    assert cpus(one)[0] == 7
 
 
 def test_two_controls_at_once_are_both_in_force(page: Page) -> None:
@@ -414,56 +474,3 @@ def test_two_controls_at_once_are_both_in_force(page: Page) -> None:
     becomes(lambda: "quirks: fixed" in saved(one), True)
     assert "predicateOrder: proposal" in saved(one)
     expect(one.page.get_by_text("Merged with the changes of another tab")).to_be_visible()
-
-
-def test_a_title_is_followed_and_not_overwritten(page: Page) -> None:
-    """The other tab shows the new title; of two that are typed at once neither goes unasked."""
-    one, other = both(page)
-    titles = [bench.page.get_by_role("textbox", name="Title") for bench in (one, other)]
-    titles[0].fill("First")
-    expect(titles[1]).to_have_value("First")
-    other.page.evaluate("podstep.socket.drop()")
-    titles[1].fill("Mine")
-    other.page.get_by_text("Another tab has renamed").wait_for(state="hidden")
-    expect(titles[0]).to_have_value("Mine")
-    titles[0].fill("Typed here")
-    titles[1].fill("Typed there")
-    asked = page.get_by_text("Another tab has renamed")
-    becomes(lambda: asked.count() + other.page.get_by_text("Another tab has renamed").count() > 0, True)
-    loser = one if asked.count() else other
-    loser.page.get_by_role("button", name="Keep mine").click()
-    mine = "Typed here" if loser is one else "Typed there"
-    for title in titles:
-        expect(title).to_have_value(mine)
-
-
-def test_a_draft_that_is_deleted_elsewhere_can_be_kept(page: Page) -> None:
-    """The tab that still shows it, with what is typed, makes a new draft of that."""
-    one, other = both(page)
-    write(one, 'cpu: "1"', 'cpu: "7"')
-    other.page.evaluate("podstep.socket.call('draft.delete', { draft: podstep.playback.source.draft })")
-    draft = page.url
-    page.get_by_role("button", name="Keep it as a new draft").click()
-    page.wait_for_url(lambda url: url != draft)
-    one.wait()
-    assert cpus(one) == [7, 2, 3]
-
-
-def test_the_choice_is_accessible_on_every_screen(page: Page, accessible: Callable[[Page], None]) -> None:
-    """By keyboard alone and at 390 pixels: both versions and all choices, within the screen."""
-    one, other = both(page)
-    write(one, 'cpu: "1"', 'cpu: "7"')
-    edit(other, 'cpu: "1"', 'cpu: "9"')
-    page.bring_to_front()
-    apply(one)
-    box = overlap(one)
-    for size in turned(page):
-        expect(box.get_by_role("button", name="Save mine as a branch")).to_be_focused()
-        assert wide(page) <= 0
-        if size == DESKTOP:
-            left, right = (figure.bounding_box() for figure in box.get_by_role("figure").all())
-            assert left and right and left["y"] == right["y"]
-    accessible(page)
-    page.keyboard.press("Escape")
-    expect(box).to_have_count(0)
-    expect(one.build.get_by_text("Nothing was saved")).to_be_visible()

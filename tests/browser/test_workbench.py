@@ -50,6 +50,67 @@ def test_an_example_is_picked(page: Page) -> None:
         bench.step().shows(cycles[index - 1])
 
 
+def test_a_shop_is_walked_through(page: Page, shop: str, cycles: list[Cycle]) -> None:
+    """By address and transport, and through every tab of a cycle that ranked and of one that failed."""
+    bench = Workbench(page).open(shop)
+    the_address_holds_what_is_on_screen(bench, cycles)
+    the_chosen_node_has_the_numbers_after_the_cycle(bench, cycles)
+    for claim in (steps_go_forward_and_back, play_moves_until_it_is_paused, the_timeline_is_dragged):
+        page.keyboard.press("Home")
+        bench.at(0)
+        claim(bench, cycles)
+    for reads in (
+        predicates_tell_order_and_reasons,
+        priorities_add_up_to_the_winner,
+        the_queue_and_the_events_are_listed,
+        the_story_is_reported,
+        nodes_are_selected_in_tree_stage_and_table,
+    ):
+        bench.goto(RANKED)
+        reads(bench, cycles)
+
+
+def the_address_holds_what_is_on_screen(bench: Workbench, cycles: list[Cycle]) -> None:
+    """Step, tab and node stand in the address; Back undoes tab and selection and keeps the step."""
+    page = bench.page
+    bench.step(2)
+    expect(page).to_have_url(re.compile(r"\?step=2$"))
+    bench.tab("Predicates")
+    expect(page).to_have_url(re.compile(r"\?step=2&tab=predicates$"))
+    bench.tab("Queue")
+    expect(page).to_have_url(re.compile(r"\?step=2&tab=queue$"))
+    bench.node("memory-2").click()
+    expect(page).to_have_url(re.compile(r"\?step=2&tab=queue&node=memory-2$"))
+    sheet = page.get_by_role("region", name="Selected")
+    expect(sheet).to_contain_text("memory-2")
+    page.go_back()
+    expect(sheet).to_be_hidden()
+    bench.is_on("Queue")
+    page.go_back()
+    bench.is_on("Predicates")
+    bench.at(2).shows(cycles[1])
+    page.go_forward()
+    bench.is_on("Queue")
+    page.reload()
+    bench.wait().at(2).shows(cycles[1])
+    bench.is_on("Queue")
+
+
+def the_chosen_node_has_the_numbers_after_the_cycle(bench: Workbench, cycles: list[Cycle]) -> None:
+    """The card of the chosen node, its pod blocks and its sheet all count the pod that was just placed."""
+    bench.goto(1)
+    card = bench.node(cycles[0].node or "")
+    expect(card).to_contain_text("600m / 4")
+    expect(card).to_contain_text("2 / 110")
+    expect(card.get_by_title("placed by this cycle")).to_have_count(1)
+    card.click()
+    sheet = bench.page.get_by_role("region", name="Selected")
+    expect(sheet).to_contain_text("600m of 4 requested")
+    expect(sheet).to_contain_text("2 of 110")
+    card.click()
+    expect(sheet).to_be_hidden()
+
+
 def steps_go_forward_and_back(bench: Workbench, cycles: list[Cycle]) -> None:
     """Nodes fill as steps go forward and empty as they go back; both ends stop."""
     page = bench.page
@@ -115,15 +176,6 @@ def the_timeline_is_dragged(bench: Workbench, cycles: list[Cycle]) -> None:
     page.mouse.move(x(3), middle, steps=3)
     bench.at(12)
     expect(page).to_have_url(re.compile(r"[?&]step=12\b"))
-
-
-def test_one_moves_through_time(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """By the buttons and keys of the transport, by Play, and on the timeline."""
-    bench = Workbench(page).open(shop)
-    for claim in (steps_go_forward_and_back, play_moves_until_it_is_paused, the_timeline_is_dragged):
-        page.keyboard.press("Home")
-        bench.at(0)
-        claim(bench, cycles)
 
 
 def the_story_is_reported(bench: Workbench, cycles: list[Cycle]) -> None:
@@ -279,67 +331,12 @@ def the_queue_and_the_events_are_listed(bench: Workbench, cycles: list[Cycle]) -
     )
 
 
-def test_every_tab_tells_of_the_cycle(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """Predicates, priorities, queue, events and story of a cycle that ranked, and of one that did not."""
-    bench = Workbench(page).open(shop)
-    for claim in (
-        predicates_tell_order_and_reasons,
-        priorities_add_up_to_the_winner,
-        the_queue_and_the_events_are_listed,
-        the_story_is_reported,
-    ):
-        bench.goto(RANKED)
-        claim(bench, cycles)
-
-
-def test_the_chosen_node_has_the_numbers_after_the_cycle(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """The card of the chosen node, its pod blocks and its sheet all count the pod that was just placed."""
-    bench = Workbench(page).open(f"{shop}?step=1")
-    bench.at(1)
-    card = bench.node(cycles[0].node or "")
-    expect(card).to_contain_text("600m / 4")
-    expect(card).to_contain_text("2 / 110")
-    expect(card.get_by_title("placed by this cycle")).to_have_count(1)
-    card.click()
-    sheet = page.get_by_role("region", name="Selected")
-    expect(sheet).to_contain_text("600m of 4 requested")
-    expect(sheet).to_contain_text("2 of 110")
-
-
-def test_the_address_holds_what_is_on_screen(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """Step, tab and node stand in the address; Back undoes tab and selection and keeps the step."""
-    bench = Workbench(page).open(shop)
-    bench.step(2)
-    expect(page).to_have_url(re.compile(r"\?step=2$"))
-    bench.tab("Predicates")
-    expect(page).to_have_url(re.compile(r"\?step=2&tab=predicates$"))
-    bench.tab("Queue")
-    expect(page).to_have_url(re.compile(r"\?step=2&tab=queue$"))
-    bench.node("memory-2").click()
-    expect(page).to_have_url(re.compile(r"\?step=2&tab=queue&node=memory-2$"))
-    sheet = page.get_by_role("region", name="Selected")
-    expect(sheet).to_contain_text("memory-2")
-    page.go_back()
-    expect(sheet).to_be_hidden()
-    bench.is_on("Queue")
-    page.go_back()
-    bench.is_on("Predicates")
-    bench.at(2).shows(cycles[1])
-    page.go_forward()
-    bench.is_on("Queue")
-    page.reload()
-    bench.wait().at(2).shows(cycles[1])
-    bench.is_on("Queue")
-
-
-def test_nodes_are_selected_in_tree_stage_and_table(page: Page, shop: str) -> None:
+def nodes_are_selected_in_tree_stage_and_table(bench: Workbench, _: list[Cycle]) -> None:
     """A node picked in the tree, on the stage or in the table is the same selection everywhere."""
-    bench = Workbench(page).open(f"{shop}?step={RANKED}")
-    bench.at(RANKED)
     search = bench.build.get_by_label("Find a node or pod")
     search.fill("general-4")
     bench.build.get_by_role("treeitem", name=re.compile("^general-4")).click()
-    sheet = page.get_by_role("region", name="Selected")
+    sheet = bench.page.get_by_role("region", name="Selected")
     expect(sheet.get_by_role("heading")).to_have_text("general-4")
     expect(sheet).to_contain_text("1350m of 4 requested")
     expect(bench.node("general-4")).to_have_attribute("aria-pressed", "true")
