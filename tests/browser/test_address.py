@@ -290,9 +290,9 @@ def test_an_explicit_tab_wins_over_that_of_a_phase(page: Page, site: Stack) -> N
 
 #: What an address asks for, and what of it there is not.
 WRONG = (
-    ("?step=3", "tab=nonsense node=nowhere pod=default/nobody colour=mood group=mood lit=mood"),
+    ("?step=3", "tab=nonsense node=nowhere pod=default/nobody"),
     ("?step=3", "phase=preemption view=map tabb"),
-    ("?step=3", "phase=lunch"),
+    ("?step=3", "phase=lunch colour=mood group=mood lit=mood"),
     ("?step=3", "at=999"),
     ("?step=3&tab=predicates", "only.matrix=some sort.matrix=taste from.matrix=cached"),
     ("?step=3&tab=events", "sort.events=taste find.nothing page.events=-1"),

@@ -1,4 +1,4 @@
-"""A lesson made by clicks in the workbench, exported, and on a fresh server imported, played and taught."""
+"""A lesson made by clicks in the workbench, exported, and by others imported, played and taught."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -15,13 +14,12 @@ from playground.courseware import Lesson, bundle_of, lesson
 from playground.courseware.archives import unpacked
 from playground.courseware.catalogue import words
 from playground.courseware.reader import read_lesson
-from tests.browser.conftest import RUNNING, Watch, returning, turned
+from tests.browser.conftest import Watch, turned
 from tests.browser.pages import share, wide
 from tests.browser.teacher import comes, onward, teach
 from tests.browser.test_learn import fill_in, submit
 from tests.core.lessons.data import right_answer
-from tests.services.processes import free_port
-from tests.services.stack import Stack, embedded_parts, running
+from tests.services.stack import Stack
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -181,47 +179,43 @@ def taught(teacher: Page, learners: list[Page], address: str, of: Lesson) -> Non
     assert all(page.url.split("?")[0] == link for page in learners)
 
 
-def test_a_lesson_travels(page: Page, site: Stack, tmp_path: Path, watch: Watch) -> None:
-    """Made by clicks, exported, imported on a fresh server, played to its end, and taken by a class there."""
+def test_a_lesson_travels(
+    page: Page, site: Stack, visitor: Callable[..., Page], tmp_path: Path, watch: Watch
+) -> None:
+    """Made by clicks, exported, imported by somebody else, played to its end, and taken by a class there.
+
+    That the archive has all of it, tests/playground/test_visitor_lessons.py shows with an empty database.
+    """
     watch.allow("409")
     authored(page, site)
     written(page)
     path, of = exported(page, tmp_path)
     assert [stop.title for stop in of.stops] == TITLES
-    home, port = tmp_path / "fresh", free_port()
-    home.mkdir()
-    with running("embedded", embedded_parts(home, port), home, port) as fresh:
-        author, learner, other = (there(fresh, watch) for _ in range(3))
-        author.goto("/learn/author/")
-        author.get_by_label("The .zip of a lesson").set_input_files(path)
-        author.get_by_role("button", name="Import").click()
-        sound(author)
-        author.get_by_role("button", name="Publish and get a link").click()
-        expect(author.locator(".author-link a")).to_be_visible()
-        pictured(author, "published")
-        address = str(author.locator(".author-link a").get_attribute("href"))
-        played(learner, address, of)
-        taught(author, [learner, other], address, of)
-        for one in (author, learner, other):
-            one.context.close()
+    author, learner, other = (visitor() for _ in range(3))
+    author.goto("/learn/author/")
+    author.get_by_label("The .zip of a lesson").set_input_files(path)
+    author.get_by_role("button", name="Import").click()
+    sound(author)
+    author.get_by_role("button", name="Publish and get a link").click()
+    expect(author.locator(".author-link a")).to_be_visible()
+    pictured(author, "published")
+    address = str(author.locator(".author-link a").get_attribute("href"))
+    played(learner, address, of)
+    taught(author, [learner, other], address, of)
 
 
-def there(site: Stack, watch: Watch) -> Page:
-    """Open a page of another server as a new visitor."""
-    context = RUNNING.open().new_context(
-        base_url=site.base_url, reduced_motion="reduce", storage_state=returning(site.base_url)
-    )
-    context.set_default_timeout(60_000)
-    watch.follow(context, urlsplit(site.base_url).netloc)
-    return context.new_page()
-
-
-def test_two_tabs_lose_nothing(page: Page, visitor: Callable[..., Page], watch: Watch) -> None:
-    """What both change is asked about, and what either alone changes is kept."""
+def test_two_tabs_lose_nothing(
+    page: Page, visitor: Callable[..., Page], accessible: Callable[[Page], None], watch: Watch
+) -> None:
+    """What both change is asked about, what either alone changes is kept, and their pages are accessible."""
     watch.allow("409")
     page.goto("/learn/author/")
+    accessible(page)
     page.get_by_role("button", name="New lesson").click()
     expect(page.get_by_label("Title", exact=True)).to_be_visible()
+    for size in turned(page):
+        accessible(page)
+        assert wide(page) <= 0, size
     other = page.context.new_page()
     other.goto(page.url)
     theirs, mine = other.get_by_label("Title", exact=True), page.get_by_label("Title", exact=True)
@@ -244,14 +238,3 @@ def test_two_tabs_lose_nothing(page: Page, visitor: Callable[..., Page], watch: 
     watch.allow("404")
     stranger.goto(page.url)
     expect(stranger.get_by_text("Mine")).to_have_count(0)
-
-
-def test_the_pages_of_authors_are_accessible(page: Page, accessible: Callable[[Page], None]) -> None:
-    """The list and a lesson, on a desk and on a phone."""
-    page.goto("/learn/author/")
-    accessible(page)
-    page.get_by_role("button", name="New lesson").click()
-    expect(page.get_by_label("Title", exact=True)).to_be_visible()
-    for size in turned(page):
-        accessible(page)
-        assert wide(page) <= 0, size

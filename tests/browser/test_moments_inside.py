@@ -260,6 +260,7 @@ def why_at_a_phase_tells_what_is_known_by_then(bench: Workbench) -> None:
     """At the predicates it has their reasons and no node that is nominated; the rest is one press away."""
     page = bench.page
     into(bench, "predicates")
+    bench.tab("Story")
     bench.inspect.get_by_role("button", name="Why?", exact=True).click()
     dialog = page.get_by_role("dialog", name=re.compile("^Why checkout"))
     expect(dialog).to_contain_text("0 of 8 nodes pass every predicate")
