@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import MOTION, turned
-from tests.browser.pages import Workbench, becomes, example_text, holds, share, show, wide
-from tests.playground.test_podgroups_panel import CURRENT
+from tests.browser.pages import Workbench, example_text, holds, share, show, wide
 from tests.services.stack import Stack
 
 CHURN = Path(__file__).parents[1] / "playground" / "data" / "timed" / "churn.yaml"
@@ -42,12 +41,6 @@ def deadlock(site: Stack) -> str:
 
 
 @pytest.fixture(scope="module")
-def backed_off(site: Stack) -> str:
-    """The address of a gang of the current edition that has no room, and is backed off for it."""
-    return share(site, CURRENT, "Backed off")
-
-
-@pytest.fixture(scope="module")
 def large(site: Stack) -> str:
     """The address of the demo with room, on so many nodes that the stage is a heat map."""
     full = "\n".join(
@@ -68,75 +61,19 @@ def opened(page: Page, address: str, index: int, tab: str = "podgroups", view: s
     return Workbench(page).open(address + query).at(index).panel(titles[tab])
 
 
-def test_a_gang_waits_and_is_bound(visitor: Callable[..., Page], room: str) -> None:
-    """Members, timers and ghosts follow it, pointing at a member shows its node, and rules say why."""
-    # Hover, and focus, do it for a pod that holds a node and for the node's own name; the nodes light
-    # up.
-    page = visitor()
+def test_a_gang_waits_and_is_bound(page: Page, room: str) -> None:
+    """Three wait with a deadline; the next cycle binds all four, and the rules are a click away."""
     panel = opened(page, room, 3)
     bench = Workbench(page)
-    hovered = bench.stage.locator(".node.hovered")
     members = panel.get_by_role("table", name="Members of")
     members.get_by_role("button", name="worker-2").hover()
-    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-2,"))
-    members.get_by_role("row").filter(has_text="worker-3").get_by_role("button").first.focus()
-    expect(hovered).to_have_attribute("aria-label", re.compile("^worker-3,"))
-    panel.get_by_role("button", name="on 3 nodes").click()
-    expect(bench.stage.locator(".node.lit")).to_have_count(3)
-    # The stage says how many wait, draws them apart, and tells it to screen readers.
-    expect(bench.stage.get_by_label("Marks on the nodes")).to_contain_text("3 waiting at Permit")
-    expect(bench.stage.locator(".node .pod.waiting")).to_have_count(3)
-    expect(bench.stage.get_by_role("button", name="1 waiting at Permit")).to_have_count(3)
-    # Three wait with a deadline; the fourth cycle binds all four and lights the phase Scheduled.
-    lit = panel.locator(".phase-diagram [aria-current=step]")
-    expect(lit).to_contain_text("PreScheduling")
-    expect(panel.get_by_role("table", name="Members of").get_by_text("waiting at Permit")).to_have_count(3)
-    expect(panel.locator(".outlook")).to_contain_text("3 wait at Permit")
-    expect(panel.locator(".gang-next")).to_contain_text("10s left")
+    expect(bench.stage.locator(".node.hovered")).to_have_attribute("aria-label", re.compile("^worker-2,"))
+    expect(members.get_by_text("waiting at Permit")).to_have_count(3)
     bench.step()
-    expect(lit).to_contain_text("Scheduled")
-    expect(panel.get_by_role("table", name="Members of").get_by_text("bound")).to_have_count(4)
-    expect(panel.get_by_text("Consequences of this cycle")).to_be_visible()
-    expect(bench.stage.locator(".pod.waiting")).to_have_count(0)
-    # The rule that moved it stands beside the cycle, the ways out have the group's numbers.
-    bench.button("Back (←)").click()
-    bench.at(3)
-    diagram = panel.locator(".phase-diagram")
-    expect(diagram.locator("figcaption")).to_contain_text("PreScheduling since cycle 1, for n ≥ minMember")
-    diagram.get_by_text("Transitions from PreScheduling").click()
-    expect(diagram).to_contain_text("s ≥ minMember now 0 ≥ 4")
-    bench.button("Back (←)").click()
-    bench.at(2)
-    expect(diagram.get_by_text("s ≥ minMember", exact=True)).to_be_visible()
-    diagram.get_by_role("link", name="All rules of the classic edition").click()
+    expect(members.get_by_text("bound")).to_have_count(4)
+    panel.get_by_text("Transitions from").click()
+    panel.get_by_role("link", name="All rules of the classic edition").click()
     expect(page.get_by_role("heading", name="Phases, classic edition")).to_be_in_viewport()
-
-
-def test_a_gang_is_rejected_and_waits_in_the_queue(visitor: Callable[..., Page], no_room: str) -> None:
-    """With its arithmetic and a mark; the queue says what would move its pods."""
-    # Cycle 4 rejects the group: percentages, denial, sentences with links, and a mark with a legend.
-    page = visitor()
-    panel = opened(page, no_room, 4)
-    expect(panel.get_by_text("(4 − 3) / 4 = 25 % are missing, more than 10 %")).to_be_visible()
-    expect(panel.get_by_text("rejected in this cycle")).to_have_count(3)
-    expect(panel.locator(".gang-next li.denied")).to_contain_text("3s left")
-    expect(panel.locator(".outlook")).to_contain_text("Denied: PreFilter turns its pods away")
-    expect(page.get_by_label("Marks of the timeline")).to_contain_text("PodGroup rejected or timed out")
-    expect(Workbench(page).timeline).to_have_attribute(
-        "aria-valuetext", "cycle 4 of 12, unschedulable, PodGroup nginx rejected"
-    )
-    # Lanes count every queue and lead to it; a pod put aside says which events and which flush help it.
-    panel = Workbench(page).goto(6).tab("Queue")
-    lane = panel.get_by_role("list", name="Queues").get_by_role("button", name="Unschedulable")
-    expect(lane).to_contain_text("5")
-    expect(lane).to_contain_text("90s left")
-    lane.focus()
-    page.keyboard.press("Enter")
-    expect(panel.get_by_role("heading", name="Unschedulable")).to_be_focused()
-    refused = panel.locator(".reason-row").filter(has_text="refused by NodeResourcesFit")
-    expect(refused).to_contain_text("Moves by the flush: 90s left (t = 90s)")
-    expect(refused.get_by_text("AssignedPodDelete")).to_have_attribute("title", "a pod left its node")
-    expect(refused.get_by_text("PodGroupAdd")).to_have_count(0)
 
 
 def test_another_group_is_chosen_by_keyboard_and_address(visitor: Callable[..., Page], deadlock: str) -> None:
@@ -152,28 +89,6 @@ def test_another_group_is_chosen_by_keyboard_and_address(visitor: Callable[..., 
     page.reload()
     Workbench(page).wait()
     expect(panel.get_by_role("heading", name=f"PodGroup {name}")).to_be_visible()
-
-
-def test_the_queue_has_sort_keys_and_why_pods_moved(visitor: Callable[..., Page], churn: str) -> None:
-    """A pod that an event moved says which, and those at Permit have a section of their own."""
-    page = visitor()
-    panel = opened(page, churn, 9, "queue")
-    expect(panel.get_by_text("a pod left its node (AssignedPodDelete)")).to_be_visible()
-    expect(panel.get_by_text("t = 12s").first).to_be_visible()
-    panel = opened(page, churn, 11, "queue")
-    expect(panel.get_by_role("heading", name="Waiting at Permit")).to_be_visible()
-
-
-def test_a_group_that_is_backed_off_is_listed_like_a_denied_one(
-    visitor: Callable[..., Page], backed_off: str
-) -> None:
-    """In the current edition the table, the outlook and the list say until when."""
-    page = visitor()
-    panel = opened(page, backed_off, 5)
-    expect(panel.locator(".gangs")).to_contain_text("20s left")
-    expect(panel.locator(".outlook")).to_contain_text("Backed off: PreFilter turns its pods away")
-    expect(panel.locator(".gang-denials")).to_contain_text("Backed-off groups")
-    expect(panel.locator(".gang-denials")).to_contain_text("until t = 20s")
 
 
 def test_timers_run_while_it_plays(visitor: Callable[..., Page], no_room: str) -> None:
@@ -245,29 +160,6 @@ HATCHED = """() => {
   }
   return found;
 }"""
-
-
-def test_pods_that_controllers_make_come_and_go(visitor: Callable[..., Page], churn: str) -> None:
-    """The last cycle's stage is the simulation's end, whichever way it was reached."""
-    page = visitor()
-    bench = Workbench(page).open(f"{churn}?step=25").at(25)
-    direct = page.evaluate("[...podstep.playback.cluster.placement]")
-    page.keyboard.press("Home")
-    for index in range(1, 26):
-        page.keyboard.press("ArrowRight")
-        bench.at(index)
-    becomes(lambda: page.evaluate("[...podstep.playback.cluster.placement]"), direct)
-    becomes(lambda: page.evaluate("podstep.playback.pods.keys.length"), len(direct))
-
-
-def test_without_virtual_time_the_tab_says_what_a_pod_group_is(
-    visitor: Callable[..., Page], site: Stack
-) -> None:
-    """Under a Policy of v1.11 the tab explains itself and leads to an example."""
-    page = visitor()
-    panel = opened(page, share(site, example_text("first-cycle")), 1)
-    expect(panel.get_by_text("No PodGroup is scheduled here.")).to_be_visible()
-    expect(panel.get_by_role("link", name="the example")).to_have_attribute("href", "/#examples")
 
 
 def test_accessible(page: Page, accessible: Callable[[Page], None], churn: str, no_room: str) -> None:

@@ -1,0 +1,183 @@
+// The workbench without a browser: its page, its script and its socket, in happy-dom's document. Nothing is laid out or
+// painted there: what is about places, sizes, colours or a canvas is a test of tests/browser/.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { afterEach } from "node:test";
+import { Script } from "node:vm";
+import { Browser } from "happy-dom";
+import { click, eventually, nameOf, one, type Name } from "./queries.ts";
+
+const { SITE, MADE } = process.env;
+const script = new Script(readFileSync(`${MADE}/workbench.js`, "utf8"), { filename: "workbench.js" });
+const SETTINGS = {
+  enableJavaScriptEvaluation: true,
+  suppressInsecureJavaScriptEnvironmentWarning: true,
+  disableJavaScriptFileLoading: true,
+  handleDisabledFileLoadingAsSuccess: true,
+  errorCapture: "disabled",
+};
+/** Where nothing is painted: every call of a canvas' pen does nothing. */
+const PEN = new Proxy({}, { get: () => () => ({ width: 0, addColorStop() {} }), set: () => true });
+/** Of everything, so that pictures have room and tables rows. */
+const SIZE = { width: 600, height: 400 };
+const open = new Set<any>();
+
+/** What a page needs and happy-dom leaves out. */
+function furnish(window: any) {
+  window.HTMLCanvasElement.prototype.getContext = () => PEN;
+  window.MessageChannel = MessageChannel;
+  window.ResizeObserver = class {
+    constructor(public changed: (entries: object[]) => void) {}
+    observe(target: Element) {
+      window.requestAnimationFrame(() => this.changed([{ target, contentRect: SIZE }]));
+    }
+    unobserve() {}
+    disconnect() {
+      this.changed = () => {};
+    }
+  };
+  Object.defineProperty(window.HTMLElement.prototype, "ariaLabel", {
+    configurable: true,
+    set(this: Element, label: string) {
+      this.setAttribute("aria-label", label);
+    },
+  });
+  for (const kind of ["client", "offset"]) {
+    Object.defineProperty(window.HTMLElement.prototype, `${kind}Width`, { get: () => SIZE.width });
+    Object.defineProperty(window.HTMLElement.prototype, `${kind}Height`, { get: () => SIZE.height });
+  }
+}
+
+afterEach(async () => {
+  for (const browser of open) await browser.close();
+  open.clear();
+});
+
+/** By name: tests/javascript/texts.py. */
+const texts: Record<string, string> = JSON.parse(readFileSync(`${MADE}/texts.json`, "utf8"));
+
+export class Workbench {
+  private constructor(private readonly tab: any) {}
+
+  /** Store a scenario, by its name or as a text, and open its page at a query, as `step=3&tab=cache`. */
+  static async open(scenario: string, query = "") {
+    const body = JSON.stringify({ bundle: texts[scenario] ?? scenario, title: "A scenario" });
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(`${SITE}/api/scenarios`, { method: "POST", headers, body });
+    const { id } = await answer.json();
+    assert.ok(id, `${answer.status}`);
+    const page = Workbench.#browser();
+    await page.goto(`/s/${id}/?${query}`);
+    return page;
+  }
+
+  /** Store a scenario as a draft of the page's visitor, as the start page does, and open it. */
+  static async draft(scenario: string, query = "") {
+    const page = Workbench.#browser();
+    await page.tab.goto(`${SITE}/`);
+    const token = page.document.querySelector<HTMLInputElement>("[name=csrfmiddlewaretoken]")!.value;
+    const body = new URLSearchParams({ csrfmiddlewaretoken: token, text: texts[scenario] ?? scenario, title: "Mine" });
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    const { url } = await page.window.fetch("/import/", { method: "POST", headers, body: body.toString() });
+    assert.match(url, /\/p\//);
+    await page.goto(`${url.slice(SITE!.length)}?${query}`);
+    return page;
+  }
+
+  static #browser() {
+    const browser = new Browser({ settings: SETTINGS, console });
+    open.add(browser);
+    return new Workbench(browser.newPage());
+  }
+
+  async goto(path: string) {
+    await this.tab.goto(`${SITE}${path}`);
+    furnish(this.window);
+    script.runInContext(this.window);
+    await this.settled();
+  }
+
+  get window() {
+    return this.tab.mainFrame.window;
+  }
+
+  get document(): Document {
+    return this.window.document;
+  }
+
+  get playback() {
+    return this.window.podstep.playback;
+  }
+
+  /** What was asked for is computed and shown. */
+  settled() {
+    return eventually(() => {
+      const { ready, playback } = this.window.podstep;
+      assert.ok(ready && playback.complete && playback.marks.known >= playback.cycles, "it is not open");
+      assert.equal(playback.index, playback.wanted);
+      assert.ok(playback.index === 0 || playback.parts, "the parts of the step have not come");
+    });
+  }
+
+  async at(index: number) {
+    await eventually(() => assert.equal(this.playback.wanted, index));
+    await this.settled();
+  }
+
+  /** Go to a step, as by the timeline. */
+  step(index: number) {
+    this.playback.goto(index);
+    return this.at(index);
+  }
+
+  /** The open panel of Inspect. */
+  get panel() {
+    return one(this.inspect, "tabpanel");
+  }
+
+  /** Open a tab of Inspect; return its panel. */
+  tabbed(name: Name) {
+    click(one(this.inspect, "tab", name));
+    return this.panel;
+  }
+
+  get inspect() {
+    return one(this.document, "region", "Inspect");
+  }
+
+  get stage() {
+    return one(this.document, "main", "Stage");
+  }
+
+  get build() {
+    return one(this.document, "complementary", "Build");
+  }
+
+  get timeline() {
+    return one(this.document, "slider", "Cycle");
+  }
+
+  get marks() {
+    return one(this.document, "list", "Marks of the timeline");
+  }
+
+  /** Nodes on the stage of a class, as `hovered`, by their names. */
+  nodes(className: string) {
+    return [...this.stage.querySelectorAll(`.node.${className}`)].map((node) => nameOf(node).split(",")[0]);
+  }
+
+  /** Open the address again, as somebody does who is given it. */
+  reload() {
+    return this.goto(`${this.window.location.pathname}${this.address}`);
+  }
+
+  /** The text of another page. */
+  async get(path: string) {
+    return (await fetch(`${SITE}${path}`)).text();
+  }
+
+  get address() {
+    return this.window.location.search;
+  }
+}
