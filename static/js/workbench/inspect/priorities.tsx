@@ -153,7 +153,7 @@ function Ranked({ view, light, ranked, weights }: RankedProps) {
               onChange={(rows) => choose(mode, rows === "priorities")}
             />
           </span>
-          <CopyRows act={() => [tsv(), made.nodes.length]} />
+          <CopyRows act={() => [tsv(), tsv().split("\n").length - 1]} />
         </div>
         {across ? (
           <Across
