@@ -54,4 +54,8 @@ MADE: dict[str, str] = {
     "backed-off": CURRENT,
     "two-templates": two_templates(),
     "batching": batching(),
+    "shop-cached": example_text("shop").replace(
+        "kind: SimulationSettings\n", "kind: SimulationSettings\ncache: sound\n"
+    ),
+    "quirks-fixed": example_text("quirks").replace("quirks: v1.11\n---", "quirks: fixed\n---"),
 }

@@ -2,18 +2,18 @@
 
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { all, among, click, eventually, hover, one, saying, text } from "./queries.ts";
+import { all, among, click, eventually, hover, one, saying, text, focused } from "./queries.ts";
 import { Workbench } from "./workbench.ts";
 
 it("the members of a gang wait, and their nodes light up", async () => {
   const page = await Workbench.open("coscheduling-room", "step=3&tab=podgroups");
   const members = one(page.panel, "table", /^Members of/);
-  hover(one(members, "button", "worker-2"));
+  await hover(one(members, "button", "worker-2"));
   await eventually(() => assert.deepEqual(page.nodes("hovered"), ["worker-2"]));
   const other = among(all(members, "row"), "worker-3");
   all(other, "button")[0]!.focus();
   await eventually(() => assert.deepEqual(page.nodes("hovered"), ["worker-3"]));
-  click(one(page.panel, "button", "on 3 nodes"));
+  await click(one(page.panel, "button", "on 3 nodes"));
   await eventually(() => assert.equal(page.nodes("lit").length, 3));
   assert.match(text(page.stage.querySelector("[aria-label='Marks on the nodes']")!), /3 waiting at Permit/);
   assert.equal(page.stage.querySelectorAll(".node .pod.waiting").length, 3);
@@ -36,7 +36,7 @@ it("a gang waits with a deadline, and is bound by its fourth member", async () =
   await page.step(3);
   const diagram = () => page.panel.querySelector(".phase-diagram")!;
   assert.match(text(diagram().querySelector("figcaption")!), /PreScheduling since cycle 1, for n ≥ minMember/);
-  click(saying(diagram(), "Transitions from PreScheduling")[0]!);
+  await click(saying(diagram(), "Transitions from PreScheduling")[0]!);
   assert.match(text(diagram()), /s ≥ minMember now 0 ≥ 4/);
   await page.step(2);
   assert.ok(saying(diagram(), "s ≥ minMember").length);
@@ -59,8 +59,8 @@ it("the queue counts its pods, and says which events and which flush help one pu
   const page = await Workbench.open("coscheduling-no-room", "step=6&tab=queue");
   const lane = one(one(page.panel, "list", "Queues"), "button", /Unschedulable/);
   assert.match(text(lane), /5.*90s left/);
-  click(lane);
-  await eventually(() => assert.equal(page.document.activeElement, one(page.panel, "heading", /^Unschedulable/)));
+  await click(lane);
+  await eventually(() => focused(one(page.panel, "heading", /^Unschedulable/)));
   const refused = among(page.panel.querySelectorAll(".reason-row"), "refused by NodeResourcesFit");
   assert.match(text(refused), /Moves by the flush: 90s left \(t = 90s\)/);
   assert.equal(saying(refused, "AssignedPodDelete")[0]!.getAttribute("title"), "a pod left its node");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 /** A whole name, or what it matches. */
 export type Name = string | RegExp;
 
-const PATIENCE = 30_000; // milliseconds in which what is expected has come on a busy machine
+const PATIENCE = +(process.env.PATIENCE ?? 30_000); // milliseconds in which what is expected has come on a busy machine
 
 /** What has a role without saying so. */
 const IMPLICIT: Record<string, string> = {
@@ -115,26 +115,42 @@ export const rowsOf = (table: Element) =>
 
 function send(element: Element, kind: string, type: string, options: object = {}) {
   const window = element.ownerDocument.defaultView as any;
-  return element.dispatchEvent(new window[kind](type, { bubbles: true, cancelable: true, ...options }));
+  element.dispatchEvent(new window[kind](type, { bubbles: true, cancelable: true, ...options }));
+}
+
+/** What was done has been drawn, as it is before a person goes on. */
+const drawn = () =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve);
+  });
+
+/** Expect the focus on an element. */
+export function focused(element: Element) {
+  const { activeElement } = element.ownerDocument;
+  assert.ok(activeElement === element, `the focus is on ${activeElement && nameOf(activeElement)}`);
 }
 
 export function click(element: HTMLElement) {
   assert.ok(!element.matches(":disabled"), `${nameOf(element)} is disabled`);
   element.focus();
   element.click();
+  return drawn();
 }
 
 /** Put a mouse's pointer on an element. */
 export function hover(element: Element) {
   for (const type of ["pointerover", "pointerenter"]) send(element, "PointerEvent", type, { pointerType: "mouse" });
+  return drawn();
 }
 
 export function leave(element: Element) {
   for (const type of ["pointerout", "pointerleave"]) send(element, "PointerEvent", type, { pointerType: "mouse" });
+  return drawn();
 }
 
 export function press(element: Element, key: string) {
   send(element, "KeyboardEvent", "keydown", { key });
+  return drawn();
 }
 
 /** Type a text in the place of what is there. */
@@ -143,13 +159,14 @@ export function fill(element: HTMLInputElement, value: string) {
   element.value = value;
   send(element, "Event", "input");
   send(element, "Event", "change");
+  return drawn();
 }
 
 /** Look until it holds. */
-export async function eventually<T>(look: () => T): Promise<T> {
+export async function eventually<T>(look: () => T | Promise<T>): Promise<T> {
   for (const end = Date.now() + PATIENCE; ;) {
     try {
-      return look();
+      return await look();
     } catch (error) {
       if (Date.now() > end) throw error;
     }

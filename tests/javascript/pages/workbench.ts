@@ -43,6 +43,12 @@ function furnish(window: any) {
       this.setAttribute("aria-label", label);
     },
   });
+  Object.defineProperty(window.HTMLTableSectionElement.prototype, "rows", {
+    configurable: true,
+    get(this: Element) {
+      return [...this.children];
+    },
+  });
   for (const kind of ["client", "offset"]) {
     Object.defineProperty(window.HTMLElement.prototype, `${kind}Width`, { get: () => SIZE.width });
     Object.defineProperty(window.HTMLElement.prototype, `${kind}Height`, { get: () => SIZE.height });
@@ -69,6 +75,13 @@ export class Workbench {
     assert.ok(id, `${answer.status}`);
     const page = Workbench.#browser();
     await page.goto(`/s/${id}/?${query}`);
+    return page;
+  }
+
+  /** Open an example as the start page does. */
+  static async example(slug: string, query = "") {
+    const page = Workbench.#browser();
+    await page.goto(`/examples/${slug}/?${query}`);
     return page;
   }
 
@@ -137,8 +150,8 @@ export class Workbench {
   }
 
   /** Open a tab of Inspect; return its panel. */
-  tabbed(name: Name) {
-    click(one(this.inspect, "tab", name));
+  async tabbed(name: Name) {
+    await click(one(this.inspect, "tab", name));
     return this.panel;
   }
 
@@ -160,6 +173,11 @@ export class Workbench {
 
   get marks() {
     return one(this.document, "list", "Marks of the timeline");
+  }
+
+  /** A node's card on the stage. */
+  node(name: string) {
+    return one(this.stage, "button", new RegExp(`^${name}, cpu `));
   }
 
   /** Nodes on the stage of a class, as `hovered`, by their names. */
