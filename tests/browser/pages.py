@@ -1,4 +1,7 @@
-"""What a visitor does on the pages and then sees there. Elements are found as people find them."""
+"""What a visitor does on the pages and then sees there. Elements are found as people find them.
+
+What is asked for all the time is found by its element and label: to ask for a role looks at the whole page.
+"""
 
 from __future__ import annotations
 
@@ -140,26 +143,28 @@ class Workbench:
     @property
     def timeline(self) -> Locator:
         """The slider through time."""
-        return self.page.get_by_role("slider", name="Cycle")
+        return self.page.locator("[role=slider][aria-label^=Cycle]")
 
     @property
     def stage(self) -> Locator:
         """The region in the middle."""
-        return self.page.get_by_role("main", name="Stage")
+        return self.page.locator("main[aria-label=Stage]")
 
     @property
     def build(self) -> Locator:
         """The region at the left."""
-        return self.page.get_by_role("complementary", name="Build")
+        return self.page.locator("aside[aria-label=Build]")
 
     @property
     def inspect(self) -> Locator:
         """The region at the right."""
-        return self.page.get_by_role("region", name="Inspect")
+        return self.page.locator("section[aria-label=Inspect]")
 
     def button(self, name: str) -> Locator:
         """Return the button of the transport with exactly that name."""
-        return self.page.get_by_role("group", name="Transport").get_by_role("button", name=name, exact=True)
+        return self.page.locator("[role=group][aria-label=Transport]").get_by_role(
+            "button", name=name, exact=True
+        )
 
     def step(self, times: int = 1) -> Workbench:
         """Press Step, each time waiting until the next cycle is on screen."""

@@ -176,7 +176,7 @@ def test_a_wrong_answer_is_met_with_the_engines_words(page: Page) -> None:
     """It can be answered again, hints come one by one, and the stage moves on with the right answer alone."""
     of = found(FIRST)
     stop = next(one for one in of.stops if one.key == "node")
-    page.goto(f"/learn/{FIRST}/node/")
+    nothing_tells_the_answer_while_it_is_open(page)
     expect(stage(page).get_by_text("in flight")).to_be_visible()
     expect(page.get_by_role("link", name="Open in the workbench")).to_be_hidden()
     button(page, "n2").click()
@@ -202,8 +202,8 @@ def test_a_wrong_answer_is_met_with_the_engines_words(page: Page) -> None:
     expect(stage(page).get_by_text("scheduled", exact=True).first).to_be_visible()
 
 
-def test_nothing_tells_the_answer_while_it_is_open(page: Page) -> None:
-    """Neither the page, nor its stage, nor any frame that either receives."""
+def nothing_tells_the_answer_while_it_is_open(page: Page) -> None:
+    """Neither the page, nor its stage, nor any frame that either receives, from its first on."""
     received: list[str] = []
 
     def listen(socket: WebSocket) -> None:
@@ -382,6 +382,20 @@ def test_without_a_script_it_can_be_read(visitor: Callable[..., Page]) -> None:
     expect(page.get_by_text("The filter is over:")).to_be_visible()
     expect(page.get_by_role("heading", name="Which node gets web?")).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="No node")).to_be_visible()
+
+
+def test_the_stage_plays_a_right_edit(page: Page) -> None:
+    """After the verdict: the edited cluster, and the one before by a switch."""
+    of = found(FIRST)
+    page.goto(f"/learn/{FIRST}/other-node/")
+    stop = next(one for one in of.stops if one.key == "other-node")
+    fill_in(page, of, stop, right_answer(of, stop))
+    submit(page)
+    after = page.get_by_role("button", name="After your edit")
+    expect(after).to_have_attribute("aria-pressed", "true")
+    expect(stage(page).get_by_role("button", name=re.compile("^n2,.* chosen"))).to_be_visible()
+    page.get_by_role("button", name="Before", exact=True).click()
+    expect(stage(page).get_by_role("button", name=re.compile("^n3,.* chosen"))).to_be_visible()
 
 
 def test_names_are_put_in_order(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""A lesson in three browsers of their own: they share nothing but the server, and the leader's is killed."""
+"""A lesson whose leaders have browsers of their own, which are killed while they lead."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import ARGUMENTS, DESKTOP, PHONE, RUNNING, Watch, returning
+from tests.browser.conftest import ARGUMENTS, PHONE, RUNNING, Watch, returning
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share
 from tests.browser.test_rooms import bar, entered, open_room, says
 from tests.parts import chromium
@@ -20,20 +20,15 @@ SHOP = example_text("shop")
 
 
 @pytest.fixture
-def launched(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..., Page]]:
-    """Open a page in a browser of its own: ``launched(PHONE)``."""
+def launched(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[[], Page]]:
+    """Open a page in a browser of its own."""
     started: list[Browser] = []
 
-    def launch(size: tuple[int, int] = DESKTOP) -> Page:
+    def launch() -> Page:
         assert RUNNING.playwright is not None
         own = RUNNING.playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         started.append(own)
-        width, height = size
-        context = own.new_context(
-            base_url=site.base_url,
-            viewport={"width": width, "height": height},
-            storage_state=returning(site.base_url),
-        )
+        context = own.new_context(base_url=site.base_url, storage_state=returning(site.base_url))
         context.set_default_timeout(30_000)
         watch.follow(context, urlsplit(site.base_url).netloc)
         return context.new_page()
@@ -55,9 +50,9 @@ def kill(page: Page, other: Page) -> None:
         other.wait_for_timeout(50)
 
 
-def test_a_lesson(launched: Callable[..., Page], site: Stack) -> None:
+def test_a_lesson(launched: Callable[[], Page], visitor: Callable[..., Page], site: Stack) -> None:
     """Lead, follow, detach, rejoin, predict, reveal and hand over, until the leader's browser is killed."""
-    first, desk, phone = launched(), launched(), launched(PHONE)
+    first, desk, phone = launched(), launched(), visitor(size=PHONE)
     leader, link = open_room(first, f"{share(site, SHOP, 'A shop')}?step=3")
     bar(first, "Invite")
     invite = first.get_by_role("dialog", name="Invite")
@@ -103,7 +98,7 @@ def test_a_lesson(launched: Callable[..., Page], site: Stack) -> None:
     # So is the next one's, while it leads: the link that leads takes over where the room was.
     kill(desk, phone)
     becomes(lambda: phone.evaluate("podstep.room.room.watching"), 1)
-    again = launched()
+    again = visitor()
     again.goto(leading)
     found = entered(again).at(6)
     says(again, "You follow")

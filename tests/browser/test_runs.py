@@ -26,7 +26,7 @@ SECOND = 1000
 #: Nodes and pods of the recorded production cluster.
 TRACE = ("traces/openb_node_list_all_node.csv.gz", "traces/openb_pod_list_default.csv.gz")
 #: How many of its pods show that its nodes are shown.
-SOME_PODS = 300
+SOME_PODS = 100
 
 
 def slow(nodes: int = 1_010, pods: int = 10_000, priorities: int = 600) -> str:

@@ -100,6 +100,7 @@ def edit(bench: Workbench, old: str, new: str) -> None:
     """Type into the YAML, and wait until it is saved."""
     write(bench, old, new)
     apply(bench)
+    expect(bench.build.get_by_role("button", name="Apply", exact=True)).to_be_disabled()
     becomes(lambda: new in saved(bench), True)
 
 
