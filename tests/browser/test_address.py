@@ -248,9 +248,8 @@ def test_a_link_restores_what_was_set(slug: str, visitor: Callable[..., Page], s
     for keys, act in SCENES[slug]:
         opened(bench, site, slug)
         act(bench)
-        bench.page.evaluate(QUIET)
-        assert set(parse_qs(urlsplit(bench.page.url).query)) == set(keys.split()), keys
         same(bench, stranger)
+        assert set(parse_qs(urlsplit(bench.page.url).query)) == set(keys.split()), keys
         for page in (bench.page, stranger):  # the next scene is another visitor's
             page.evaluate(FORGET)
 

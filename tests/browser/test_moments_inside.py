@@ -15,40 +15,31 @@ from tests.browser.pages import Workbench, example_text, share, show
 from tests.browser.test_time import settled
 from tests.services.stack import Stack
 
-#: All that somebody reads, hears or gets by pointing, of the page as it is.
-REPORTED = """() => {
-  const about = document.querySelector(".about"); // the scenario's own words, which no step changes
+#: Opens every tab of Inspect, one after the other; returns by the tab all that somebody then reads, hears or
+#: gets by pointing, but for the scenario's own words, which no step changes.
+ON_EVERY_TAB = """async () => {
+  const about = document.querySelector(".about");
   if (about) about.style.display = "none";
-  const said = [document.title, document.body.innerText];
-  if (about) about.style.display = "";
   const names = ["title", "aria-label", "aria-valuetext", "aria-description", "alt"];
-  for (const one of document.body.querySelectorAll(names.map((name) => `[${name}]`).join())) {
-    if (one.closest("#region-build, .about")) continue;
-    for (const name of names) said.push(one.getAttribute(name) ?? "");
-  }
-  for (const one of document.querySelectorAll("[aria-live], [role=status], .sr")) said.push(one.textContent);
-  return said.join("\\n");
-}"""
-#: Opens every tab of Inspect, one after the other; returns what the page then tells, by the tab.
-ON_EVERY_TAB = f"""async () => {{
-  const reported = {REPORTED};
   const frame = () => new Promise(requestAnimationFrame);
-  const found = {{}};
+  const found = {};
   const tabs = [...document.querySelectorAll("#region-inspect [role=tab]")];
-  for (const tab of tabs.filter((one) => one.checkVisibility())) {{
+  for (const tab of tabs.filter((one) => one.checkVisibility())) {
     tab.click();
     do await frame(); while (document.querySelector("[data-inspect] > .waiting"));
-    if (tab.ariaSelected !== "true") throw new Error(`${{tab.textContent}} is not open`);
-    found[tab.textContent] = reported();
-  }}
+    if (tab.ariaSelected !== "true") throw new Error(`${tab.textContent} is not open`);
+    const said = [document.title, document.body.innerText];
+    for (const one of document.body.querySelectorAll(names.map((name) => `[${name}]`).join())) {
+      if (one.closest("#region-build, .about")) continue;
+      for (const name of names) said.push(one.getAttribute(name) ?? "");
+    }
+    const live = document.querySelectorAll("[aria-live], [role=status], .sr");
+    said.push(...[...live].map((one) => one.textContent));
+    found[tab.textContent] = said.join("\\n");
+  }
+  if (about) about.style.display = "";
   return found;
-}}"""
-
-
-def reported(page: Page) -> str:
-    """Return what the page tells."""
-    text: str = page.evaluate(REPORTED)
-    return text
+}"""
 
 
 def secrets(cycle: Cycle, coming: set[str]) -> list[str]:
