@@ -172,6 +172,7 @@ _COPIERS: dict[type, Copier] = {
     Counter: _copied_counter,
     MethodType: _copied_method,
 }
+_SEQUENCES = frozenset({list, tuple, set, frozenset, deque})
 _PLAIN = ("__reduce__", "__reduce_ex__", "__getstate__")
 """What decides how ``copy.deepcopy`` copies an instance, unless they are those of ``object``."""
 
@@ -237,3 +238,35 @@ class Forkable:
                 made_of_it = value.copy() if rule is flat else rule(value, memo)
                 into[name] = memo[id(value)] = made_of_it
         return made
+
+
+def released(run: Forkable, shared: Iterable[object]) -> None:
+    """Empty the objects that a copy of a run would have of its own, so that all they hold is freed at once.
+
+    They refer to each other: without this they wait for a garbage collection. Nothing of the run can be used
+    afterwards but what it ``shared`` with its copies.
+    """
+    seen = set(map(id, shared))
+    left: list[Any] = [run]
+    emptied: list[dict[str, Any]] = []
+    while left:
+        one = left.pop()
+        kind = one.__class__
+        if kind in _ATOMS or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if kind is dict:
+            left += one.values()
+        elif kind in _SEQUENCES:
+            left += one
+        elif kind is MethodType:
+            left.append(one.__self__)
+        elif kind is partial:
+            left += (one.func, *one.args)
+        elif isinstance(one, Forkable) or (_COPIERS.get(kind) or _copier_of(kind)) is _copied_instance:
+            own = vars(one)
+            rules = getattr(kind, "FORKED", {})  # of containers, of which a copy shares the elements
+            left += (value for name, value in own.items() if name not in rules)
+            emptied.append(own)
+    for own in emptied:
+        own.clear()

@@ -16,7 +16,7 @@ from playground.playback.counts import may_cache
 from playground.playback.packed_runs import SealedRun
 from playground.pool.gate import GivingLock
 from playground.runtime import garbage
-from scheduler_core.run import Stepper, Unpacker, is_timed
+from scheduler_core.run import Stepper, Unpacker
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 
@@ -43,7 +43,6 @@ class Checkpoints:
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
         self._packed: list[SealedRun] = []  # as a worker stored them, by cycle
         self._unpacker: Unpacker | None = None
-        self._refers_to_itself = scenario.lives or is_timed(scenario)
         self._start: tuple[Stepper, int] | None = None  # a copy before the first cycle, with its bytes
         self._opening: float | None = None  # CPU seconds, of a packed run
         self._pace = PACE_SECONDS
@@ -141,8 +140,7 @@ class Checkpoints:
         with garbage.paused():  # hundreds of thousands of objects, all of them kept
             self._unpacker = self._unpacker or Unpacker(self._scenario)
             simulation = packed.opened(self._unpacker)
-            if not self._refers_to_itself:
-                garbage.exempt()
+            garbage.exempt()
         self._opening = time.thread_time() - began
         return simulation
 

@@ -97,7 +97,11 @@ class Replays:
         """Return the simulation, or a checkpoint that is closer before ``index``."""
         at = None if simulation is None else simulation.index
         nearer = self._checkpoints.nearest(index, beyond=at, trace=trace)
-        return nearer or simulation or self._begun(trace=trace)
+        if nearer is None:
+            return simulation or self._begun(trace=trace)
+        if simulation is not None:
+            simulation.discard()
+        return nearer
 
     def _begun(self, *, trace: bool) -> Stepper:
         working = time.thread_time()
@@ -189,7 +193,10 @@ def _back(simulation: Stepper | None, index: int, *, ahead: bool = False) -> Ste
     """
     if simulation is None or simulation.index + (simulation.is_ahead and not ahead) <= index:
         return simulation
-    return simulation if simulation.index > index and simulation.rewind(index) else None
+    if simulation.index > index and simulation.rewind(index):
+        return simulation
+    simulation.discard()
+    return None
 
 
 def _size(cycle: Cycle) -> int:

@@ -19,14 +19,14 @@ Resources = Mapping[str, int]
 NEVER = "Never"  # a preemptionPolicy
 
 
-class OwnerReference(Struct, frozen=True):
+class OwnerReference(Struct, frozen=True, gc=False):
     kind: str
     name: str
     uid: str
     controller: bool = False
 
 
-class Immutable(Struct, frozen=True):
+class Immutable(Struct, frozen=True, gc=False):
     """A record that nothing changes, so that a copy of what holds it shares it."""
 
     def __deepcopy__(self, memo: object) -> Self:
@@ -86,7 +86,7 @@ class ObjectMeta(_Hashed, frozen=True):
         return next((o for o in self.owner_references if o.controller), None)
 
 
-class Requirement(Struct, frozen=True):
+class Requirement(Struct, frozen=True, gc=False):
     """One ``matchExpressions`` entry of a label or node selector."""
 
     key: str
@@ -94,7 +94,7 @@ class Requirement(Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class LabelSelector(Struct, frozen=True):
+class LabelSelector(Struct, frozen=True, gc=False):
     """``matchLabels`` and ``matchExpressions``, ANDed. Absent selectors are ``None``, not this."""
 
     match_labels: Mapping[str, str] = field(default_factory=dict)
@@ -106,28 +106,28 @@ class LabelSelector(Struct, frozen=True):
         return not self.match_labels and not self.match_expressions
 
 
-class NodeSelectorTerm(Struct, frozen=True):
+class NodeSelectorTerm(Struct, frozen=True, gc=False):
     match_expressions: tuple[Requirement, ...] = ()
     match_fields: tuple[Requirement, ...] = ()
 
 
-class PreferredNodeTerm(Struct, frozen=True):
+class PreferredNodeTerm(Struct, frozen=True, gc=False):
     weight: int
     term: NodeSelectorTerm
 
 
-class PodAffinityTerm(Struct, frozen=True):
+class PodAffinityTerm(Struct, frozen=True, gc=False):
     selector: LabelSelector | None
     topology_key: str
     namespaces: tuple[str, ...] = ()  # empty: the namespace of the pod with the term
 
 
-class WeightedPodAffinityTerm(Struct, frozen=True):
+class WeightedPodAffinityTerm(Struct, frozen=True, gc=False):
     weight: int
     term: PodAffinityTerm
 
 
-class Affinity(Struct, frozen=True):
+class Affinity(Struct, frozen=True, gc=False):
     """``spec.affinity``; a part that the manifest omits is ``None``, or has its ``has_`` flag unset."""
 
     node_required: tuple[NodeSelectorTerm, ...] | None = None
@@ -140,13 +140,13 @@ class Affinity(Struct, frozen=True):
     anti_preferred: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
-class Taint(Struct, frozen=True):
+class Taint(Struct, frozen=True, gc=False):
     key: str
     value: str
     effect: str
 
 
-class Toleration(Struct, frozen=True):
+class Toleration(Struct, frozen=True, gc=False):
     key: str = ""
     operator: str = ""  # "" means Equal
     value: str = ""
@@ -154,7 +154,7 @@ class Toleration(Struct, frozen=True):
     toleration_seconds: int | None = None
 
 
-class HostPort(Struct, frozen=True):
+class HostPort(Struct, frozen=True, gc=False):
     ip: str  # "0.0.0.0" where the manifest names none
     protocol: str  # "TCP" where the manifest names none
     port: int
@@ -175,7 +175,7 @@ class Container(_Hashed, frozen=True):
         return self.host_ports + self.network_ports if host_network else self.host_ports
 
 
-class Volume(Struct, frozen=True):
+class Volume(Struct, frozen=True, gc=False):
     """One ``spec.volumes`` entry or a PersistentVolume's source: at most one source is set."""
 
     name: str = ""
@@ -244,12 +244,12 @@ class Pod(_Hashed, frozen=True):
 _compared = attrgetter(*(name for name in Pod.__struct_fields__ if name != "priority_given"))
 
 
-class NodeCondition(Struct, frozen=True):
+class NodeCondition(Struct, frozen=True, gc=False):
     type: str
     status: str
 
 
-class NodeImage(Struct, frozen=True):
+class NodeImage(Struct, frozen=True, gc=False):
     names: tuple[str, ...]
     size_bytes: int
 
@@ -269,7 +269,7 @@ class Service(Immutable, frozen=True):
     selector: Mapping[str, str] | None = None  # None or {}: selects nothing
 
 
-class UpdateStrategy(Struct, frozen=True):
+class UpdateStrategy(Struct, frozen=True, gc=False):
     """A Deployment's ``strategy``, a StatefulSet's or DaemonSet's ``updateStrategy``.
 
     ``None`` where the manifest names none: each kind has its own default.
@@ -281,7 +281,7 @@ class UpdateStrategy(Struct, frozen=True):
     partition: int = 0
 
 
-class JobSpec(Struct, frozen=True):
+class JobSpec(Struct, frozen=True, gc=False):
     parallelism: int = 1
     completions: int | None = None  # None: a work queue, done when one pod succeeded and none runs
     backoff_limit: int = 6
@@ -289,7 +289,7 @@ class JobSpec(Struct, frozen=True):
     suspended: bool = False
 
 
-class WorkloadStatus(Struct, frozen=True):
+class WorkloadStatus(Struct, frozen=True, gc=False):
     """The state that controllers keep on the object, under ``status`` in Kubernetes."""
 
     succeeded: int = 0  # pods of a Job, including those deleted since
@@ -357,14 +357,14 @@ class PodDisruptionBudget(Immutable, frozen=True):
     unhealthy_pod_eviction_policy: str = ""  # "" is IfHealthyBudget
 
 
-class PodGroupCondition(Struct, frozen=True):
+class PodGroupCondition(Struct, frozen=True, gc=False):
     type: str
     status: str = ""
     reason: str = ""
     message: str = ""
 
 
-class PodGroupStatus(Struct, frozen=True):
+class PodGroupStatus(Struct, frozen=True, gc=False):
     phase: str = ""
     occupied_by: str = ""  # owners as ns/name, joined by commas
     scheduled: int = 0  # classic Coscheduling only

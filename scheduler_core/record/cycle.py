@@ -33,7 +33,7 @@ Result = Literal["scheduled", "unschedulable", "error", "waiting", "undecided"]
 QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
 
 
-class Decision(Struct, frozen=True):
+class Decision(Struct, frozen=True, gc=False):
     """A cycle's effect on the cluster: all that is needed to replay it.
 
     A scheduler that decides about one pod at a time places at most ``pod``, on ``node``. One that commits

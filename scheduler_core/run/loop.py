@@ -277,6 +277,12 @@ class Stepper(ReportedRun, Forkable):
         del scenario, trace
         return None
 
+    def discard(self) -> None:
+        """Let go of the run, which is not used again, without waiting for a garbage collection.
+
+        One that does not refer to itself is freed with its last reference.
+        """
+
     def _unchanging(self) -> Iterator[object]:
         """Yield what a fork shares with this run."""
         yield self.scenario

@@ -48,12 +48,13 @@ class Packer:
         self._scenario = scenario
         self._kept = list(_shared(scenario))  # so that no identity is used again
         self._numbers = {id(one): number for number, one in enumerate(self._kept) if one is not None}
+        self._kinds = set(map(type, self._kept))
 
     def pack(self, run: Stepper) -> bytes | None:
         """Return a run between two cycles as bytes, ``None`` while a part of it cannot be stored."""
         out = io.BytesIO()
         try:
-            _Pickler(out, self._scenario, self._numbers).dump(run)
+            _Pickler(out, self._scenario, self._numbers, self._kinds).dump(run)
         except (AttributeError, TypeError, pickle.PicklingError):  # a function that waits for its moment
             return None
         return out.getvalue()
@@ -95,7 +96,9 @@ def _parts(obj: KubernetesObject | None) -> Iterator[object]:
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, out: io.BytesIO, scenario: Scenario, numbers: Mapping[int, int]) -> None:
+    def __init__(
+        self, out: io.BytesIO, scenario: Scenario, numbers: Mapping[int, int], kinds: set[type]
+    ) -> None:
         super().__init__(out, pickle.HIGHEST_PROTOCOL)
         self._numbers = numbers
         self._constants = _constants(sum(name.startswith(PACKAGE) for name in sys.modules))
@@ -105,8 +108,12 @@ class _Pickler(pickle.Pickler):
             if _COMPILED[1] in vars(configuration)
             for steps, one in _walk(getattr(configuration, _COMPILED[1]))
         }
+        places = (*self._constants.values(), *self._compiled.values())
+        self._kinds = {Asking, *kinds, *(type(one) for one, _ in places)}
 
     def reducer_override(self, obj: Any) -> Any:
+        if type(obj) not in self._kinds:  # of most objects
+            return NotImplemented
         if isinstance(obj, Asking):
             return _asked, obj.state
         number = self._numbers.get(id(obj))

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from scheduler_core.cluster.availability import COUNTED, FAILED, MOST_FAILED, AvailabilityTracker
 from scheduler_core.cluster.descheduler.actor import Descheduler
 from scheduler_core.cluster.kueue.actor import Kueue
-from scheduler_core.forks import Copier, dropped
+from scheduler_core.forks import Copier, dropped, released
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.availability import Availability
@@ -95,6 +95,7 @@ class TimedSimulation(FrameworkReader, Stepper):
         if manager.kueue is not None:
             self.observers.append(QueueingObserver(manager.kueue))
         self._follow_availability(self.framework)
+        manager.listed = ()
         self._started = True
         self._recording.places = self.placement()
         self._beside.notice(self.framework, self.framework.changed)
@@ -281,6 +282,10 @@ class TimedSimulation(FrameworkReader, Stepper):
         self._commit(decision)
         return True
 
+    def discard(self) -> None:
+        """Let go of the run, whose parts refer to each other."""
+        released(self, self._unchanging())
+
     def _unchanging(self) -> Iterator[object]:
         yield from super()._unchanging()
         yield self._rest
@@ -290,7 +295,6 @@ class TimedSimulation(FrameworkReader, Stepper):
     def _shared(self) -> Iterator[object]:
         """Yield what a copy may share, because nothing changes it."""
         yield from shared(self.scenario, self.framework)
-        yield self.manager.listed
 
     @property
     def is_copyable(self) -> bool:

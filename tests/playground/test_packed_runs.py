@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -128,7 +130,9 @@ def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch, settin
     playback = opened(run)
     assert [trace_line(playback.cycle(index)) for index in (run.cycles, kept[0] + 1)] == shown
     assert starts == []
+    opened_at = [playback.cycle(index) for index in cycles]
     packed = [trace_line(playback.cycle(index)) for index in cycles]
+    assert [trace_line(cycle) for cycle in opened_at] == packed  # though its reader was discarded since
     for index in (kept[0] + 1, run.cycles):
         with playback.before(index) as standing, playback.after(index) as behind:
             placed = standing.placement(), behind.placement()
@@ -137,6 +141,24 @@ def test_every_cycle_is_that_of_a_replay(monkeypatch: pytest.MonkeyPatch, settin
     RunCheckpoint.objects.all().delete()
     replayed = opened(run)
     assert [trace_line(replayed.cycle(index)) for index in cycles] == packed
+
+
+@pytest.mark.parametrize("settings", ["framework", "living", "several"])
+def test_a_reader_that_is_replaced_is_freed_at_once(settings: str) -> None:
+    """A jump leaves nothing of the run that it came from to a collection, though parts know each other."""
+    run = computed(settings)
+    playback = opened(run)
+    gc.disable()
+    try:
+        for index in (run.cycles, run.cycles // 2, run.cycles - 1):
+            replaced = [weakref.ref(one) for one in playback.replays.simulations if one is not None]
+            playback.cycle(index)
+            with playback.before(index), playback.after(index - 1):
+                pass
+            assert not [one for one in replaced if one() is not None]
+        assert len(replaced) == 3
+    finally:
+        gc.enable()
 
 
 OTHERS = "kube-batch-gangs", "firmament-gang", "coscheduling-room", "fair-shares", "extender", "drain-budget"

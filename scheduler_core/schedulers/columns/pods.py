@@ -28,7 +28,7 @@ NOT_STARTED = 2**62  # microseconds: a pod that has not started counts as starte
 TRACKED_LIMIT = 2048  # selectors whose counts are kept; the oldest is evicted, and counted again when needed
 
 
-class PodState(Struct, eq=False):
+class PodState(Struct, eq=False, gc=False):
     """One pod of the cluster; ``order`` is its position of creation, ``node`` a column index or -1."""
 
     key: str

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 from msgspec import Struct
 
-from scheduler_core.forks import copied
+from scheduler_core.forks import Copier, Forkable, copied, flat, released
 
 
 class Plain:
@@ -19,6 +22,7 @@ class Plain:
 
     def __init__(self) -> None:
         self.itself, self.numbers = self, [1]
+        self.parts: dict[str, Any] = {}
         self.act: Callable[[], list[int]] = self.listed
 
     def listed(self) -> list[int]:
@@ -85,3 +89,36 @@ def test_what_nothing_changes_is_shared() -> None:
     assert made["c"] == Counter("aab")
     made["n"][0] = 1
     assert array.sum() == 0
+
+
+class Held:
+    """What a container of a run holds."""
+
+
+class Part(Forkable):
+    """A part of a run, which the run knows and which knows the run."""
+
+    FORKED: ClassVar[Mapping[str, Copier]] = {"large": flat}
+
+    def __init__(self, run: Plain, settings: Plain) -> None:
+        self.run, self.settings, self.large = run, settings, {1: Held()}
+
+
+def test_what_is_released_waits_for_no_collection() -> None:
+    """A run whose parts refer to each other is freed at once; what it shares stays, and so does a copy."""
+    run, settings = Plain(), Plain()
+    run.parts = {"a": (partial(run.listed, Part(run, settings)),)}
+    other = copied(run, {id(settings): settings})
+    held = weakref.ref(run.parts["a"][0].args[0].large[1])
+    freed = weakref.ref(run), weakref.ref(run.parts["a"][0].args[0])
+    gc.disable()
+    try:
+        released(run, [settings])
+        del run
+        assert [one() for one in freed] == [None, None]
+    finally:
+        gc.enable()
+    assert settings.act() == [1]
+    [kept] = other.parts["a"]
+    assert kept.args[0].run is other
+    assert kept.args[0].large[1] is held()
