@@ -240,7 +240,7 @@ class Forkable:
         return made
 
 
-def released(run: Forkable, shared: Iterable[object]) -> None:
+def released(run: object, shared: Iterable[object]) -> None:
     """Empty the objects that a copy of a run would have of its own, so that all they hold is freed at once.
 
     They refer to each other: without this they wait for a garbage collection. Nothing of the run can be used

@@ -107,7 +107,7 @@ class Part(Forkable):
 def test_what_is_released_waits_for_no_collection() -> None:
     """A run whose parts refer to each other is freed at once; what it shares stays, and so does a copy."""
     run, settings = Plain(), Plain()
-    run.parts = {"a": (partial(run.listed, Part(run, settings)),)}
+    run.parts = {"a": (partial(print, Part(run, settings)),)}
     other = copied(run, {id(settings): settings})
     held = weakref.ref(run.parts["a"][0].args[0].large[1])
     freed = weakref.ref(run), weakref.ref(run.parts["a"][0].args[0])
