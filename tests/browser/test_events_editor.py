@@ -58,24 +58,6 @@ def events(bench: Workbench) -> Locator:
     return bench.build.get_by_role("region", name="Events").get_by_role("listitem")
 
 
-def test_events_of_several_kinds_are_added_by_a_form(page: Page) -> None:
-    """Each lands after the cycle that was written, whatever is on screen; Undo takes one back."""
-    bench = own(page)
-    expect(bench.build).to_contain_text("There are no operations yet. Add an event")
-    add(page, bench, "Cordon", "2", Node="n2")
-    expect(events(bench)).to_have_count(1)
-    add(page, bench, "Taint", "3", Node="n3", Taint="maintenance:NoSchedule")
-    expect(events(bench)).to_have_count(2)
-    add(page, bench, "Scale", "4", Workload="Deployment/default/web", Replicas="8")
-    expect(events(bench)).to_have_count(3)
-    expect(events(bench).nth(2)).to_contain_text("2 Pods created")
-    expect(events(bench).nth(1)).to_contain_text("after 3")
-    expect(events(bench).nth(1)).to_contain_text("patch Node n3: spec.taints")
-    holds(lambda: placements(page), lambda nodes: len(nodes) == 8 and set(nodes[3:]) == {"n1"})
-    bench.build.get_by_role("button", name="Undo").click()
-    expect(events(bench)).to_have_count(2)
-
-
 def test_a_drained_node_s_pods_come_back_elsewhere(page: Page) -> None:
     """Under v1.37 the event gives controllers something to do: evicted pods are replaced."""
     bench = Workbench(page).open(drafted(page, CLUSTER, as_is=True))
@@ -84,31 +66,6 @@ def test_a_drained_node_s_pods_come_back_elsewhere(page: Page) -> None:
     holds(lambda: placements(page), lambda nodes: len(nodes) == 8 and "n2" not in nodes[6:])
     add(page, bench, "Restart rollout", "8", Workload="Deployment/default/web")
     holds(lambda: placements(page), lambda nodes: len(nodes) == 14 and "n2" not in nodes[6:])
-
-
-def test_what_is_wrong_is_reported_at_its_field(page: Page) -> None:
-    """No node of that name, a taint that is none, a cycle that there is not; nothing is changed."""
-    bench = own(page)
-    box = form(page, bench)
-    box.get_by_role("button", name="Add the event").click()
-    node = box.get_by_label("Node", exact=True)
-    expect(node).to_have_accessible_description("Choose a node.")
-    expect(node).to_be_focused()
-    node.fill("n9")
-    box.get_by_role("button", name="Add the event").click()
-    expect(node).to_have_accessible_description("There is no node 'n9'; there are n1, n2, n3.")
-    box.get_by_label("What happens").select_option(label="Taint")
-    box.get_by_label("Node", exact=True).fill("n1")
-    box.get_by_label("Taint", exact=True).fill("nonsense")
-    box.get_by_role("button", name="Add the event").click()
-    expect(box.get_by_label("Taint", exact=True)).to_have_accessible_description(re.compile("is not a taint"))
-    box.get_by_label("Taint", exact=True).fill("a=b:NoSchedule")
-    cycle = box.get_by_role("textbox", name="After which cycle")
-    cycle.fill("99")
-    box.get_by_role("button", name="Add the event").click()
-    expect(cycle).to_have_accessible_description("Write the number of a cycle from 0 to 6.")
-    box.get_by_role("button", name="Close").click()
-    expect(bench.build).to_contain_text("There are no operations yet.")
 
 
 def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
@@ -142,42 +99,9 @@ def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
     bench.at(6)
 
 
-def test_several_events_are_repeated_moved_and_taken_out_at_once(page: Page) -> None:
-    """One change each: a single Undo leads back."""
-    bench = own(page)
-    add(page, bench, "Cordon", "2", Node="n2")
-    expect(events(bench)).to_have_count(1)
-    add(page, bench, "Add a PersistentVolume", "3")
-    expect(events(bench)).to_have_count(2)
-    for box in events(bench).get_by_role("checkbox").all():
-        box.check()
-    several = bench.build.get_by_role("group", name="With the chosen events")
-    several.get_by_role("button", name="Once more").click()
-    expect(events(bench)).to_have_count(4)
-    expect(events(bench).filter(has_text="create PersistentVolume new-volume-2")).to_have_count(1)
-    bench.build.get_by_role("button", name="Undo").click()
-    expect(events(bench)).to_have_count(2)
-    for box in events(bench).get_by_role("checkbox").all():
-        box.check()
-    bench.step(5)
-    several.get_by_role("button", name="Move here").click()
-    for row in (0, 1):
-        expect(events(bench).nth(row)).to_contain_text("after 5")
-    bench.build.get_by_role("button", name="Undo").click()
-    expect(events(bench).nth(0)).to_contain_text("after 2")
-    for box in events(bench).get_by_role("checkbox").all():
-        box.check()
-    several.get_by_role("button", name="Take out").click()
-    expect(bench.build).to_contain_text("There are no operations yet.")
-    bench.build.get_by_role("button", name="Undo").click()
-    expect(events(bench)).to_have_count(2)
-
-
-def test_events_in_virtual_time_go_by_seconds(page: Page) -> None:
-    """The axis is seconds; what had no effect says why; an arrow moves by a second, the form takes one."""
+def test_an_event_in_virtual_time_is_moved_by_a_key(page: Page) -> None:
+    """Shift and an arrow move its mark along the axis of seconds."""
     bench = own(page, TIMED)
-    expect(events(bench).nth(0)).to_contain_text("no effect: there is no Pod default/nope at this moment")
-    expect(events(bench).nth(1)).to_contain_text("60s")
     mark = events(bench).nth(1).get_by_role("slider")
     expect(mark).to_have_attribute("aria-valuetext", "at 60s of virtual time")
     mark.focus()
@@ -185,19 +109,6 @@ def test_events_in_virtual_time_go_by_seconds(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_text(re.compile("^Moved to at .* of virtual time"))).to_be_visible()
     expect(events(bench).nth(1)).not_to_contain_text("60s")
-    box = form(page, bench)
-    box.get_by_label("What happens").select_option(label="Delete the node")
-    box.get_by_label("Node", exact=True).fill("n2")
-    box.get_by_role("textbox", name="Seconds of virtual time").fill("30.5")
-    box.get_by_role("button", name="Add the event").click()
-    expect(box).to_have_count(0)
-    expect(events(bench).filter(has_text="delete Node n2")).to_contain_text("30.5s")
-    box = form(page, bench)
-    box.get_by_label("What happens").select_option(label="Fail")
-    box.get_by_label("Node", exact=True).fill("n1")
-    box.get_by_role("textbox", name="Seconds of virtual time").fill("20")
-    box.get_by_role("button", name="Add the event").click()
-    expect(events(bench).filter(has_text="fail Node n1")).to_contain_text("20s")
 
 
 def test_the_editor_of_events_on_a_phone_and_for_everybody(

@@ -109,37 +109,6 @@ def a_weight_is_set_by_its_slider(bench: Workbench, panel: Locator) -> None:
     )
 
 
-def test_predicates_and_priorities_with_arguments_are_made_by_form(page: Page) -> None:
-    """LabelsPresence with labels, then changed; a shape; and what is wrong is said in the form."""
-    panel = policy(own(page))
-    panel.get_by_role("button", name="Add one with an argument…").first.click()
-    form = page.get_by_role("dialog", name="Add one with an argument")
-    form.get_by_label("kind").select_option("labelsPresence")
-    form.get_by_label("labels", exact=True).fill("zone, disk")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_be_hidden()
-    expect(row(panel, "CheckNodeLabelPresence")).to_contain_text("labelsPresence: zone, disk")
-    panel.get_by_role("button", name="Change CheckNodeLabelPresence").click()
-    form = page.get_by_role("dialog", name="Arguments of CheckNodeLabelPresence")
-    form.get_by_role("switch", name="presence").click()
-    form.get_by_role("button", name="Change", exact=True).click()
-    expect(row(panel, "CheckNodeLabelPresence")).to_contain_text("labelsPresence: zone, disk (absent)")
-    panel.get_by_role("button", name="Add one with an argument…").last.click()
-    form = page.get_by_role("dialog", name="Add one with an argument")
-    form.get_by_label("kind").select_option("requestedToCapacityRatioArguments")
-    form.get_by_role("button", name="Add a point").click()
-    form.get_by_role("spinbutton", name="utilization").last.fill("40")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form.get_by_role("alert")).to_contain_text("must be greater than the one before")
-    form.get_by_role("button", name="Remove this point").last.click()
-    form.get_by_label("weight").fill("3")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_be_hidden()
-    expect(panel.get_by_role("spinbutton", name="Weight of RequestedToCapacityRatioPriority")).to_have_value(
-        "3"
-    )
-
-
 def a_provider_is_taken(_: Workbench, panel: Locator) -> None:
     """The autoscaler's packs nodes."""
     panel.get_by_label("Use a provider’s").select_option("ClusterAutoscalerProvider")
@@ -199,61 +168,6 @@ def test_the_text_and_the_controls_follow_each_other(page: Page) -> None:
     panel.get_by_role("button", name="Discard").click()
     field.shows("")
     expect(panel.get_by_role("switch", name="NoDiskConflict")).to_be_enabled()
-
-
-def test_a_change_lands_after_the_cycle_on_screen(page: Page) -> None:
-    """As an operation: the cycles until then stay, and the next is decided with it."""
-    bench = own(page, step=2)
-    panel = policy(bench)
-    panel.get_by_role("button", name="after cycle 2").click()
-    weight = panel.get_by_role("spinbutton", name="Weight of NodeAffinityPriority")
-    expect(panel).to_contain_text("An operation restarts the scheduler")
-    weight.fill("5")
-    weight.press("Enter")
-    expect(panel.get_by_role("status").last).to_contain_text(
-        "After cycle 2: NodeAffinityPriority weight 5. It takes effect from cycle 3."
-    )
-    expect(weight).to_have_value("5")
-    bench.at(2)
-    page.wait_for_function(
-        "() => Object.fromEntries(podstep.playback.policy.priorities).NodeAffinityPriority === 1"
-    )
-    bench.step()
-    expect(bench.tab("Story")).to_contain_text("NodeAffinityPriority weighs 5 instead of 1")
-    expect(panel.get_by_role("spinbutton", name="Weight of NodeAffinityPriority")).to_have_value("5")
-
-
-def test_a_policy_is_written_as_profiles_and_back(page: Page) -> None:
-    """Plugins by point, on and off, moved and weighed, with arguments by form; what is lost is reported."""
-    panel = policy(own(page))
-    text_of(panel)
-    expect(panel).to_contain_text("What a KubeSchedulerConfiguration cannot say")
-    panel.get_by_label("Version").select_option("v1beta3")
-    panel.get_by_role("button", name="Write it as a KubeSchedulerConfiguration").click()
-    expect(panel.get_by_role("heading", name="Profiles")).to_contain_text("v1beta3, 1 profile")
-    panel.get_by_role("switch", name="NodeName at filter").click()
-    expect(panel.get_by_role("status").last).to_contain_text("NodeName off at filter")
-    panel.get_by_role("button", name="NodePorts: earlier").click()
-    expect(panel.get_by_role("status").last).to_contain_text("NodePorts at place")
-    panel.get_by_role("button", name="Arguments of NodeResourcesFit").last.click()
-    form = page.get_by_role("dialog", name="Arguments of NodeResourcesFit")
-    form.get_by_label("type").select_option("MostAllocated")
-    form.get_by_role("button", name="Change", exact=True).click()
-    expect(panel.get_by_role("spinbutton", name="Weight of MostRequestedPriority")).to_be_visible()
-    weight = panel.get_by_role("spinbutton", name="Weight of NodeAffinity; 0 disables it")
-    weight.fill("9")
-    weight.press("Enter")
-    expect(panel.get_by_role("status").last).to_contain_text("NodeAffinity weight 9")
-    text_of(panel).shows(re.compile("type: MostAllocated")).shows(
-        re.compile(r"name: NodeAffinity\n\s+weight: 9")
-    )
-    panel.get_by_role("button", name="Profile", exact=True).click()
-    expect(panel.get_by_role("group", name="Profile").get_by_role("button")).to_have_count(2)
-    panel.get_by_role("button", name="Remove", exact=True).click()
-    expect(panel.get_by_role("group", name="Profile")).to_have_count(0)
-    panel.get_by_role("button", name="Write it as a Policy").click()
-    expect(panel.get_by_role("spinbutton", name="Weight of MostRequestedPriority")).to_have_value("1")
-    expect(panel.get_by_role("heading", name="Profiles")).to_have_count(0)
 
 
 def test_the_editor_is_accessible_and_fits_a_phone(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from scheduler_core.authoring.examples import examples
 from tests.browser.pages import example_text
+from tests.browser.test_edit import CLUSTER
+from tests.browser.test_events_editor import TIMED
 from tests.e2e import bundles
 from tests.e2e.bundles import by_v1_11
 from tests.playground.test_podgroups_panel import CURRENT
@@ -48,14 +50,22 @@ def batching() -> str:
     return bundles.bundle(*nodes, pods, policy, settings)
 
 
+def cached(mode: str) -> str:
+    """Return the shop with a cache."""
+    return example_text("shop").replace(SETTINGS, f"{SETTINGS}cache: {mode}\n")
+
+
+SETTINGS = "kind: SimulationSettings\n"
 DATA = Path(__file__).parents[1] / "playground" / "data"
 MADE: dict[str, str] = {
     "churn": (DATA / "timed" / "churn.yaml").read_text("utf-8"),  # where controllers make pods
     "backed-off": CURRENT,
+    "restarts": (DATA / "restart.yaml").read_text("utf-8"),  # of the scheduler, before cycles 3 and 4
     "two-templates": two_templates(),
     "batching": batching(),
-    "shop-cached": example_text("shop").replace(
-        "kind: SimulationSettings\n", "kind: SimulationSettings\ncache: sound\n"
-    ),
+    "three-nodes": CLUSTER,
+    "timed": TIMED,
+    "shop-cached": cached("sound"),
+    "shop-audited": cached("v1.11\naudit: true"),
     "quirks-fixed": example_text("quirks").replace("quirks: v1.11\n---", "quirks: fixed\n---"),
 }

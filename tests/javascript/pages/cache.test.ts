@@ -266,7 +266,7 @@ it("nothing is measured where no pod waits", async () => {
   const node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1, pods: 1}}\n";
   const page = await Workbench.open(`${node}---\nkind: SimulationSettings\nscheduler: v1.11\n`, "tab=cache&view=worth");
   assert.match(text(page.panel), /No pod is waiting to be scheduled\./);
-  assert.deepEqual(all(page.panel, "button", "Measure"), []);
+  assert.equal(all(page.panel, "button", "Measure").length, 0);
 });
 
 it("batching says which node of the ranking was used, or why none was offered", async () => {

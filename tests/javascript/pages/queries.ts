@@ -28,6 +28,7 @@ const IMPLICIT: Record<string, string> = {
   rowheader: "th",
   searchbox: "input[type=search]",
   spinbutton: "input[type=number]",
+  switch: "input[role=switch]",
   table: "table",
   textbox: "input:not([type]), input[type=text], textarea",
 };
@@ -38,6 +39,13 @@ const CONTAINERS = "table, ul, ol, section, aside, main, nav, dialog, [role=tabp
 export const text = (element: Element) => (element.textContent ?? "").replace(/\s+/g, " ").trim();
 
 export const texts = (elements: Iterable<Element>) => [...elements].map(text);
+
+/** What a label says beside the control that it holds. */
+function labelling(label: Element) {
+  const words = label.cloneNode(true) as Element;
+  for (const control of words.querySelectorAll("input, select, textarea")) control.remove();
+  return text(words);
+}
 
 /** The accessible name, as far as the pages use its rules. */
 export function nameOf(element: Element): string {
@@ -55,12 +63,21 @@ export function nameOf(element: Element): string {
     const id = element.getAttribute("id");
     const labels = [element.closest("label"), id && element.ownerDocument.querySelector(`label[for="${id}"]`)];
     const own = labels.find(Boolean) as Element | undefined;
-    return own ? text(own) : (element.getAttribute("title") ?? element.getAttribute("placeholder") ?? "");
+    return own ? labelling(own) : (element.getAttribute("title") ?? element.getAttribute("placeholder") ?? "");
   }
   const caption = element.querySelector(":scope > caption, :scope > legend");
   if (caption) return text(caption);
   return element.matches(CONTAINERS) ? "" : text(element) || (element.getAttribute("title") ?? "");
 }
+
+/** What describes an element. */
+export const descriptionOf = (element: Element) =>
+  (element.getAttribute("aria-describedby") ?? "")
+    .split(" ")
+    .map((id) => element.ownerDocument.getElementById(id))
+    .map((it) => (it ? text(it) : ""))
+    .join(" ")
+    .trim();
 
 /** Whether it is neither hidden nor in what is folded; styles are not looked at. */
 export function shown(element: Element) {
@@ -160,6 +177,24 @@ export function fill(element: HTMLInputElement, value: string) {
   send(element, "Event", "input");
   send(element, "Event", "change");
   return drawn();
+}
+
+/** Type a text and press Enter. */
+export async function enter(element: HTMLInputElement, value: string) {
+  await fill(element, value);
+  await press(element, "Enter");
+}
+
+/** Choose an option by its text, or by its value. */
+export async function choose(element: HTMLElement, option: string) {
+  const select = element as HTMLSelectElement;
+  const found = [...select.options].find((one) => text(one) === option || one.value === option);
+  assert.ok(found !== undefined, `there are ${texts(select.options).join(" | ")}`);
+  select.focus();
+  select.value = found!.value;
+  send(select, "Event", "input");
+  send(select, "Event", "change");
+  await drawn();
 }
 
 /** Look until it holds. */

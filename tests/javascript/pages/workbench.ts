@@ -26,7 +26,7 @@ const open = new Set<any>();
 /** What a page needs and happy-dom leaves out. */
 function furnish(window: any) {
   window.HTMLCanvasElement.prototype.getContext = () => PEN;
-  window.MessageChannel = MessageChannel;
+  Object.assign(window, { MessageChannel, structuredClone });
   window.ResizeObserver = class {
     constructor(public changed: (entries: object[]) => void) {}
     observe(target: Element) {
@@ -190,9 +190,14 @@ export class Workbench {
     return this.goto(`${this.window.location.pathname}${this.address}`);
   }
 
+  /** The stored text of the draft. */
+  text() {
+    return this.get(`${this.window.location.pathname}bundle`);
+  }
+
   /** The text of another page. */
   async get(path: string) {
-    return (await fetch(`${SITE}${path}`)).text();
+    return (await this.window.fetch(`${SITE}${path}`)).text();
   }
 
   get address() {
