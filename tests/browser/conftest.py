@@ -182,7 +182,11 @@ class Watch:
             self.problems.append(f"console: {message.text} ({message.location.get('url', '')})")
 
     def follow(self, context: BrowserContext, host: str) -> None:
-        """Watch every page of a context, and note requests to any host but ``host``, which go nowhere."""
+        """Watch every page of a context, and note requests to any host but ``host``, which go nowhere.
+
+        Those fail, for no other host has an address: to be told of every request would take a twentieth of
+        opening a page.
+        """
 
         def guard(request: Request) -> None:
             url = urlsplit(request.url)
@@ -192,7 +196,7 @@ class Watch:
         def thrown(error: WebError) -> None:
             self.problems.append(f"exception: {error.error}")
 
-        for event, handler in (("request", guard), ("console", self.console), ("weberror", thrown)):
+        for event, handler in (("requestfailed", guard), ("console", self.console), ("weberror", thrown)):
             context.on(event, handler)  # type: ignore[call-overload]
             self.followed.append((context, event, handler))
 
