@@ -260,7 +260,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # File names without a hash: ES modules import each other by relative path.
     # The bundles of playground/serving/built.py have one.
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "playground.serving.static_storage.StaticFiles"},
 }
 # Without `collectstatic` (one machine, development) files are served from their source folders.
 data_folder.make(STATIC_ROOT)

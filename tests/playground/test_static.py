@@ -16,6 +16,7 @@ from django.test import AsyncClient, Client
 
 from playground.serving import built
 from playground.serving.built import Output, digest, outputs
+from playground.serving.static_storage import StaticFiles
 from tests.parts import REPOSITORY
 
 pytestmark = pytest.mark.django_db
@@ -153,3 +154,21 @@ def test_the_rules_of_plotly_are_its_own() -> None:
         written.insert(0, f"{selector} {{ {''.join(texts)} }}")  # it adds each before the last
     ours = (built.STATIC / "css" / "plotly.css").read_text(encoding="utf-8").partition("*/\n")[2]
     assert ours.splitlines() == written
+
+
+def test_what_is_collected_is_compressed_once(tmp_path: Path) -> None:
+    """A start after another compresses what has changed; what came with a compressed form keeps it."""
+    storage = StaticFiles(location=tmp_path)
+    texts = {"a.js": b"a" * 2_000, "b.css": b"b" * 2_000, "c.js": b"c" * 2_000, "c.js.gz": b"as it came"}
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text)
+
+    def compressed() -> set[str]:
+        return {name for name, *_ in storage.post_process(dict.fromkeys(texts))}
+
+    assert compressed() == {"a.js", "b.css"}
+    assert gzip.decompress((tmp_path / "a.js.gz").read_bytes()) == texts["a.js"]
+    assert (tmp_path / "c.js.gz").read_bytes() == texts["c.js.gz"]
+    assert compressed() == set()
+    os.utime(tmp_path / "b.css", (0, 4_000_000_000))
+    assert compressed() == {"b.css"}

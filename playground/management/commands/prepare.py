@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from playground.runtime import broker, outage
-from playground.serving import built, data_folder, faults, sqlite
+from playground.serving import built, data_folder, faults, sqlite, static_storage
 
 
 class Command(BaseCommand):
@@ -33,4 +33,5 @@ class Command(BaseCommand):
             built.make()
         except built.BuildError as error:
             raise CommandError(error) from error
-        call_command("collectstatic", interactive=False, verbosity=0)
+        sources = list(static_storage.SOURCES)
+        call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=sources)
