@@ -16,7 +16,7 @@ from django.core.management.color import no_style
 from django.core.management.sql import sql_flush
 from django.db import connection
 from django.test import Client, TransactionTestCase
-from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from playground.live.modules import scenarios
 from playground.live.sightings import sightings
