@@ -164,9 +164,56 @@ def tab_indents_and_is_no_trap(page: Page, yaml: Yaml) -> None:
     tab_until(page, lambda focused: "YAML of this draft" in focused, most=12)
 
 
+def undo_and_what_is_kept_over_a_reload(bench: Workbench, yaml: Yaml) -> None:
+    """Typing is undone and redone; what was typed is there after a reload, marked as not applied."""
+    page, text = bench.page, yaml.text
+    yaml.field.press("Control+End")
+    page.keyboard.type("# one")
+    yaml.shows(f"{text}# one")
+    yaml.field.press("Control+z")
+    yaml.shows(text)
+    expect(bench.build.get_by_role("button", name="Apply")).to_be_disabled()
+    yaml.field.press("Control+y")
+    yaml.shows(f"{text}# one")
+    page.keyboard.type(" two")
+    page.reload()
+    bench.wait()
+    expect(bench.build.get_by_role("tab", name="YAML")).to_have_text(re.compile("edited$"))
+    bench.build.get_by_role("tab", name="YAML").click()
+    expect(page.get_by_text("Unapplied changes were restored in the editor.")).to_be_visible()
+    yaml_of(bench).shows(f"{text}# one two")
+    discard = bench.build.get_by_role("button", name="Discard changes")
+    discard.click()
+    yaml.shows(text)
+    expect(bench.build.get_by_role("tab", name="YAML")).not_to_have_text(re.compile("edited$"))
+    yaml.field.press("Control+z")
+    yaml.shows(f"{text}# one two")
+
+
+def a_change_from_elsewhere_leaves_the_cursor(bench: Workbench, yaml: Yaml) -> None:
+    """A setting that the Policy tab writes comes into the text; the cursor stays on its line."""
+    page = bench.page
+    yaml.field.press("Control+Home")
+    for _ in range(5):
+        yaml.field.press("ArrowDown")
+    expect(page.locator(".cm-activeLine")).to_have_text("apiVersion: v1")
+    bench.build.get_by_role("tab", name="Policy").click()
+    bench.build.get_by_label("Static order of predicates").select_option("proposal")
+    yaml_of(bench).shows(re.compile("predicateOrder: proposal"))
+    yaml.field.focus()
+    page.keyboard.type("# here\n")
+    yaml.shows(re.compile("^---\n# here\napiVersion: v1\nkind: Pod", re.MULTILINE))
+    yaml.field.press("Control+z")
+    yaml.shows(re.compile("predicateOrder: proposal"))
+
+
 def test_a_text_is_written_explained_and_corrected(page: Page) -> None:
-    """Completions, help, Enter, mistakes and Tab, one after the other in one editor."""
-    bench, yaml = edited(page)
+    """Undo, completions, help, Enter, mistakes and Tab, one after the other in one editor."""
+    bench, yaml = edited(page, by_v1_11(SMALL))
+    undo_and_what_is_kept_over_a_reload(bench, yaml)
+    bench.build.get_by_role("button", name="Discard changes").click()
+    a_change_from_elsewhere_leaves_the_cursor(bench, yaml)
+    yaml.fill(SMALL).shows(SMALL)
     help_comes_by_pointer_and_by_key(page, yaml)
     a_pod_is_written_by_completion_alone(bench, yaml)
     for claim in (
@@ -175,8 +222,7 @@ def test_a_text_is_written_explained_and_corrected(page: Page) -> None:
         a_mistake_is_marked_on_its_line_with_its_remedy,
         tab_indents_and_is_no_trap,
     ):
-        yaml.fill(SMALL)
-        yaml.shows(SMALL)
+        yaml.fill(SMALL).shows(SMALL)
         claim(page, yaml)
 
 
@@ -194,49 +240,6 @@ def test_a_shared_text_is_read_by_tabbing_through(page: Page, site: Stack) -> No
     page.keyboard.press("Escape")
     yaml.field.press("Tab")
     expect(yaml.field).not_to_be_focused()
-
-
-def test_undo_and_what_is_kept_over_a_reload(page: Page) -> None:
-    """Typing is undone and redone; what was typed is there after a reload, marked as not applied."""
-    bench, yaml = edited(page)
-    yaml.field.press("Control+End")
-    page.keyboard.type("# one")
-    yaml.shows(f"{SMALL}# one")
-    yaml.field.press("Control+z")
-    yaml.shows(SMALL)
-    expect(bench.build.get_by_role("button", name="Apply")).to_be_disabled()
-    yaml.field.press("Control+y")
-    yaml.shows(f"{SMALL}# one")
-    page.keyboard.type(" two")
-    page.reload()
-    bench.wait()
-    expect(bench.build.get_by_role("tab", name="YAML")).to_have_text(re.compile("edited$"))
-    bench.build.get_by_role("tab", name="YAML").click()
-    expect(page.get_by_text("Unapplied changes were restored in the editor.")).to_be_visible()
-    yaml_of(bench).shows(f"{SMALL}# one two")
-    discard = bench.build.get_by_role("button", name="Discard changes")
-    discard.click()
-    yaml.shows(SMALL)
-    expect(bench.build.get_by_role("tab", name="YAML")).not_to_have_text(re.compile("edited$"))
-    yaml.field.press("Control+z")
-    yaml.shows(f"{SMALL}# one two")
-
-
-def test_a_change_from_elsewhere_leaves_the_cursor(page: Page) -> None:
-    """A setting that the Policy tab writes comes into the text; the cursor stays on its line."""
-    bench, yaml = edited(page, by_v1_11(SMALL))
-    yaml.field.press("Control+Home")
-    for _ in range(5):
-        yaml.field.press("ArrowDown")
-    expect(page.locator(".cm-activeLine")).to_have_text("apiVersion: v1")
-    bench.build.get_by_role("tab", name="Policy").click()
-    bench.build.get_by_label("Static order of predicates").select_option("proposal")
-    yaml_of(bench).shows(re.compile("predicateOrder: proposal"))
-    yaml.field.focus()
-    page.keyboard.type("# here\n")
-    yaml.shows(re.compile("^---\n# here\napiVersion: v1\nkind: Pod", re.MULTILINE))
-    yaml.field.press("Control+z")
-    yaml.shows(re.compile("predicateOrder: proposal"))
 
 
 def test_the_editor_is_accessible(phone: Page, accessible: Callable[[Page], None]) -> None:

@@ -223,12 +223,16 @@ spec:
 """
 
 
+#: The text at an address, as the page may read it.
+FETCHED = "address => fetch(address).then((answer) => answer.text())"
+
+
 def test_a_paste_is_stripped_before_it_is_stored_and_again_before_it_is_shared(page: Page) -> None:
     """The page says what was not stored; Share says what a link would contain before it makes one."""
     page.goto("/")
     page.get_by_label("Manifests").fill(DUMPED)
     page.get_by_role("button", name="Open the workbench").click()
-    Workbench(page).wait()
+    bench = Workbench(page).wait()
     expect(page.get_by_text("Not stored: 1 env value.")).to_be_visible()
     page.evaluate(NOTED)
     page.get_by_role("button", name="Share", exact=True).click()
@@ -239,29 +243,27 @@ def test_a_paste_is_stripped_before_it_is_stored_and_again_before_it_is_shared(p
     assert "draft.share" not in page.evaluate("sent")
     box.get_by_role("checkbox", name="Leave out 2 names").check()
     box.get_by_role("button", name="Create the link").click()
-    page.goto(box.get_by_label("Link to this view", exact=True).input_value())
-    Workbench(page).wait()
+    link = box.get_by_label("Link to this view", exact=True).input_value()
+    page.keyboard.press("Escape")
+    what_is_typed_is_stripped_unless_it_is_kept(bench)
+    page.goto(link)
+    bench.wait()
     assert page.evaluate("podstep.playback.nodes.names") != ["node-7"]
     address = page.evaluate("`/api/scenarios/${podstep.playback.scenario}/bundle`")
-    text = page.evaluate("address => fetch(address).then((answer) => answer.text())", address)
+    text = page.evaluate(FETCHED, address)
     assert not any(word in text for word in ("hunter2", "alice", "web:1"))
 
 
-def test_what_is_typed_is_stripped_unless_it_is_kept(page: Page) -> None:
+def what_is_typed_is_stripped_unless_it_is_kept(bench: Workbench) -> None:
     """Applying a text with env values stores it without them and shows that; a click keeps them."""
-    page.goto("/")
-    page.get_by_label("Manifests").fill(DUMPED)
-    page.get_by_role("button", name="Open the workbench").click()
-    bench = Workbench(page).wait()
-    yaml = yaml_of(bench)
+    page, yaml = bench.page, yaml_of(bench)
     address = f"{page.url.partition('?')[0]}bundle"
     yaml.fill(DUMPED)
     page.get_by_role("button", name="Apply", exact=True).click()
     note = page.locator(".toast", has_text="Not stored: 1 env value.")
-    expect(note).to_be_visible()
+    expect(note.get_by_role("button", name="Keep them")).to_be_visible()
     yaml.shows(re.compile("hunter2"), holds=False)
-    fetched = "address => fetch(address).then((answer) => answer.text())"
-    assert "hunter2" not in page.evaluate(fetched, address)
+    assert "hunter2" not in page.evaluate(FETCHED, address)
     note.get_by_role("button", name="Keep them").click()
     yaml.shows(re.compile("hunter2"))
-    assert "hunter2" in page.evaluate(fetched, address)
+    assert "hunter2" in page.evaluate(FETCHED, address)

@@ -280,6 +280,20 @@ def test_a_step_moves_the_pod_to_its_node(visitor: Callable[..., Page], site: St
     quick = moved(page, 0, 50, 50)
     assert [one["kind"] for one in quick].count("flight") == 1, "only the first of them is slow"
     bench.at(7)
+    what_moves_is_over_in_300_ms(bench)
+
+
+def what_moves_is_over_in_300_ms(bench: Workbench) -> None:
+    """Every transition of a phase, with its delay; without motion there is none."""
+    page = bench.page
+    ends = """() => Math.max(...[...document.querySelectorAll(".node :is(.blocks, .meter)")].map(one => {
+        const { transitionDuration, transitionDelay } = getComputedStyle(one);
+        return (parseFloat(transitionDuration) + parseFloat(transitionDelay)) * 1000; }))"""
+    bench.stage.locator("[data-stage]").evaluate("one => one.classList.remove('still')")
+    assert 100 <= page.evaluate(ends) <= 300.5
+    page.emulate_media(reduced_motion="reduce")
+    bench.step()
+    becomes(lambda: page.evaluate(ends), 0)
 
 
 def test_a_held_key_shows_the_newest_step_of_a_frame(page: Page, site: Stack) -> None:

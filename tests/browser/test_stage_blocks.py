@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
-from tests.browser.conftest import DESKTOP, MOTION, turned
+from tests.browser.conftest import DESKTOP, turned
 from tests.browser.pages import Workbench, becomes, example_text, holds, share
 from tests.e2e import bundles
 from tests.services.stack import Stack
@@ -117,20 +116,6 @@ def test_nodes_drop_out_and_scores_rise(page: Page, site: Stack) -> None:
     holds(lambda: meters.evaluate_all(risen), lambda shares: max(shares) == 1 and 0 < min(shares) < 1)
     best = stage.locator(".node:has(.score.best)")
     assert best.locator(".meter").evaluate_all(risen) == [1] * best.count()
-
-
-def test_what_moves_is_over_in_300_ms(visitor: Callable[..., Page], site: Stack) -> None:
-    """Every transition of a phase, with its delay; without motion there is none."""
-    page = visitor(**MOTION)
-    bench = Workbench(page).open(f"{share(site, zoned(12))}?step=20").at(20)
-    ends = """() => Math.max(...[...document.querySelectorAll(".node :is(.blocks, .meter)")].map(one => {
-        const { transitionDuration, transitionDelay } = getComputedStyle(one);
-        return (parseFloat(transitionDuration) + parseFloat(transitionDelay)) * 1000; }))"""
-    bench.stage.locator("[data-stage]").evaluate("one => one.classList.remove('still')")
-    assert 100 <= page.evaluate(ends) <= 300.5
-    page.emulate_media(reduced_motion="reduce")
-    bench.step()
-    becomes(lambda: page.evaluate(ends), 0)
 
 
 @pytest.mark.parametrize("nodes", [4, 24])
