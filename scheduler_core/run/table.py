@@ -90,7 +90,8 @@ def usages(scenario: Scenario) -> dict[str, dict[str, int]]:
 def preload() -> None:
     """Import every simulation now, as a server does before its first request rather than during it."""
     import scheduler_core.run.several.lone
-    import scheduler_core.run.v1_37.counts  # noqa: F401
+    import scheduler_core.run.v1_37.counts
+    import scheduler_core.run.v1_37.simulation  # noqa: F401
 
 
 def is_timed(scenario: Scenario) -> bool:
