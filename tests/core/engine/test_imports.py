@@ -73,3 +73,24 @@ def test_a_command_is_described_without_the_others(tmp_path: Path) -> None:
     modules = imported("simulate", str(tmp_path / "missing.yaml"))
     others = ("scheduler_core.cli.optimum", "scheduler_core.cli.compare", "scheduler_core.compare")
     assert found_in(modules, others) == []
+
+
+def test_a_server_has_every_simulation_before_its_first_request() -> None:
+    """After `preload` a run of any release imports no other module of the runs."""
+    code = """
+import sys
+from scheduler_core import load, simulate
+from scheduler_core.run.table import SIMULATIONS, preload
+
+preload()
+text = sys.stdin.read() + "---\\nkind: SimulationSettings\\napiVersion: podstep/v1\\nscheduler: {}\\n"
+before = set(sys.modules)
+for release in SIMULATIONS:
+    assert len(list(simulate(load(text.format(release))))) == 1
+print(*sorted(set(sys.modules) - before))
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=REPOSITORY, input=BUNDLE, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert found_in(done.stdout.split(), ("scheduler_core.run",)) == []
