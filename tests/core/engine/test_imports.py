@@ -83,10 +83,10 @@ from scheduler_core import load, simulate
 from scheduler_core.run.table import SIMULATIONS, preload
 
 preload()
-text = sys.stdin.read() + "---\\nkind: SimulationSettings\\napiVersion: podstep/v1\\nscheduler: {}\\n"
+text = sys.stdin.read() + "---\\nkind: SimulationSettings\\napiVersion: podstep/v1\\nscheduler: "
 before = set(sys.modules)
 for release in SIMULATIONS:
-    assert len(list(simulate(load(text.format(release))))) == 1
+    assert len(list(simulate(load(text + release)))) == 1
 print(*sorted(set(sys.modules) - before))
 """
     command = [sys.executable, "-c", code]
