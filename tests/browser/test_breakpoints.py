@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -65,39 +63,6 @@ def note(page: Page) -> Locator:
     return page.locator(".stop-note")
 
 
-def test_failures_are_run_to_and_back(page: Page, bench: Workbench) -> None:
-    """`r` stops at every cycle that breaks and says why, Shift R goes back; after the last one it says so."""
-    box = panel(page)
-    box.get_by_role("button", name="any pod is unschedulable").click()
-    expect(box.get_by_role("listitem")).to_contain_text("nowhere so far")  # of cycles that were visited
-    page.keyboard.press("Escape")
-    failed = [cycle for cycle in cycles_of(example_text(SHOP)) if cycle.node is None]
-    for cycle in failed:
-        page.keyboard.press("r")
-        bench.at(cycle.index)
-        expect(note(page)).to_contain_text(f"stopped: {cycle.pod.removeprefix('default/')} is unschedulable")
-    page.keyboard.press("r")
-    expect(page.get_by_text("No later cycle breaks.")).to_be_visible()
-    page.keyboard.press("Shift+R")
-    bench.at(failed[0].index)
-    page.keyboard.press("ArrowRight")
-    expect(note(page)).to_be_hidden()
-
-
-def test_a_predicate_on_a_node_is_found_by_the_server(page: Page, site: Stack) -> None:
-    """What no mark tells of is searched: MatchNodeSelector, within GeneralPredicates, failed in cycle 70."""
-    bench = Workbench(page).open(share(site, picky()))
-    set_by_form(page, "predicate", "MatchNodeSelector", "n3")
-    page.keyboard.press("r")
-    bench.at(70)
-    expect(note(page)).to_contain_text("stopped: MatchNodeSelector failed on n3")
-    page.keyboard.press("End")
-    bench.at(80)
-    page.keyboard.press("Shift+R")
-    bench.at(70)
-    expect(bench.timeline).to_have_attribute("aria-valuetext", re.compile("a breakpoint$"))
-
-
 def test_play_stops_at_a_breakpoint(page: Page, site: Stack) -> None:
     """Playing ends at the first cycle that breaks, and says why; playing again goes on from there."""
     bench = Workbench(page).open(share(site, picky()) + "?step=66")
@@ -109,61 +74,6 @@ def test_play_stops_at_a_breakpoint(page: Page, site: Stack) -> None:
     expect(note(page)).to_contain_text("stopped: MatchNodeSelector failed on n1 and n3")
     bench.button("Play").click()
     bench.at(80)
-
-
-def test_what_is_selected_is_offered_first(page: Page, bench: Workbench) -> None:
-    """Of a selected node its own breakpoints stand first; of the cycle on screen its pod and itself."""
-    bench.goto(17)
-    box = panel(page)
-    expect(box.get_by_role("button", name="search-6 is tried")).to_be_visible()
-    expect(box.get_by_role("button", name="cycle 17", exact=True)).to_be_visible()
-    page.keyboard.press("Escape")
-    bench.node("general-4").click()
-    box = panel(page)
-    offers = box.get_by_role("group", name="Stop when").get_by_role("button")
-    expect(offers.first).to_have_text("general-4 is chosen, nominated or changes")
-    expect(offers.nth(1)).to_have_text("GeneralPredicates fails on general-4")
-    offers.first.click()
-    page.keyboard.press("Escape")
-    page.keyboard.press("Home")
-    chosen = next(cycle for cycle in cycles_of(example_text(SHOP)) if cycle.node == "general-4")
-    page.keyboard.press("r")
-    bench.at(chosen.index)
-    expect(note(page)).to_contain_text("general-4 is chosen for")
-
-
-def test_breakpoints_are_offered_set_and_refused(page: Page, bench: Workbench) -> None:
-    """Where something stands, of what is selected first; the form says what is missing."""
-    # A node's sheet, a rung of the ladder and the cycle have a button that sets and removes one.
-    bench.goto(17)
-    bench.node("general-4").click()
-    buttons = [
-        page.get_by_role("region", name="Selected").get_by_role(
-            "button", name="Stop when general-4 is chosen, nominated or changes"
-        ),
-        bench.stage.get_by_role("button", name="Stop when cycle 17"),
-        bench.tab("Predicates").get_by_role("button", name="Stop when GeneralPredicates fails"),
-    ]
-    for count, button in enumerate(buttons, 1):
-        expect(button).to_have_attribute("aria-pressed", "false")
-        button.click()
-        expect(button).to_have_attribute("aria-pressed", "true")
-        expect(page.get_by_role("button", name=f"Breakpoints: {count}")).to_be_visible()
-    buttons[1].click()
-    expect(page.get_by_role("button", name="Breakpoints: 2")).to_be_visible()
-    # A node that there is not, and a pod that is not named, are reported.
-    box = panel(page)
-    kind = box.get_by_role("combobox", name="Stop when")
-    kind.select_option("node")
-    box.get_by_role("button", name="Set this breakpoint").click()
-    expect(box.get_by_role("alert")).to_have_text("Which node?")
-    box.get_by_label("node", exact=True).fill("nobody")
-    box.get_by_role("button", name="Set this breakpoint").click()
-    expect(box.get_by_role("alert")).to_have_text("There is no node nobody.")
-    kind.select_option("pod")
-    box.get_by_label("pod", exact=True).fill("search-6")
-    box.get_by_role("button", name="Set this breakpoint").click()
-    expect(box.get_by_role("checkbox", name="search-6 is tried")).to_be_checked()
 
 
 def test_breakpoints_are_kept_switched_off_and_removed(page: Page, bench: Workbench) -> None:
@@ -182,20 +92,6 @@ def test_breakpoints_are_kept_switched_off_and_removed(page: Page, bench: Workbe
     expect(box.get_by_role("checkbox", name="any pod is unschedulable")).not_to_be_checked()
     box.get_by_role("button", name="Remove: any preemption").click()
     expect(box.get_by_role("checkbox")).to_have_count(1)
-
-
-def test_a_link_brings_breakpoints(page: Page, site: Stack, visitor: Callable[..., Page]) -> None:
-    """What the panel copies opens with the same breakpoints set, in another browser."""
-    address = share(site, example_text(SHOP))
-    Workbench(page).open(address)
-    set_by_form(page, "unschedulable")
-    set_by_form(page, "node", "general-4")
-    link = page.evaluate("podstep.breakpoints.link")
-    other = visitor()
-    Workbench(other).open(f"{address}?{link}")
-    expect(other.get_by_role("button", name="Breakpoints: 2")).to_be_visible()
-    other.goto(f"{address}?break=nonsense&break=cycle:x&break=node:")
-    expect(other.get_by_role("button", name="Breakpoints: 2")).to_be_visible()
 
 
 def test_a_search_can_be_cancelled(page: Page, site: Stack) -> None:

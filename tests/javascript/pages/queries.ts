@@ -27,6 +27,7 @@ const IMPLICIT: Record<string, string> = {
   row: "tr",
   rowheader: "th",
   searchbox: "input[type=search]",
+  slider: "input[type=range]",
   spinbutton: "input[type=number]",
   switch: "input[role=switch]",
   table: "table",
@@ -136,7 +137,7 @@ function send(element: Element, kind: string, type: string, options: object = {}
 }
 
 /** What was done has been drawn, as it is before a person goes on. */
-const drawn = () =>
+export const drawn = () =>
   new Promise<void>((resolve) => {
     setTimeout(resolve);
   });
@@ -165,8 +166,8 @@ export function leave(element: Element) {
   return drawn();
 }
 
-export function press(element: Element, key: string) {
-  send(element, "KeyboardEvent", "keydown", { key });
+export function press(element: Element, key: string, options: { shiftKey?: boolean } = {}) {
+  send(element, "KeyboardEvent", "keydown", { key, ...options });
   return drawn();
 }
 

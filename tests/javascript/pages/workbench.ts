@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterEach } from "node:test";
 import { Script } from "node:vm";
 import { Browser } from "happy-dom";
-import { click, eventually, nameOf, one, type Name } from "./queries.ts";
+import { click, drawn, eventually, nameOf, one, type Name } from "./queries.ts";
 
 const { SITE, MADE } = process.env;
 const script = new Script(readFileSync(`${MADE}/workbench.js`, "utf8"), { filename: "workbench.js" });
@@ -79,9 +79,14 @@ export class Workbench {
   }
 
   /** Open an example as the start page does. */
-  static async example(slug: string, query = "") {
+  static example(slug: string, query = "") {
+    return Workbench.another(`/examples/${slug}/?${query}`);
+  }
+
+  /** Open an address in a browser that was not there before. */
+  static async another(path: string) {
     const page = Workbench.#browser();
-    await page.goto(`/examples/${slug}/?${query}`);
+    await page.goto(path);
     return page;
   }
 
@@ -93,7 +98,7 @@ export class Workbench {
     const body = new URLSearchParams({ csrfmiddlewaretoken: token, text: texts[scenario] ?? scenario, title: "Mine" });
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     const { url } = await page.window.fetch("/import/", { method: "POST", headers, body: body.toString() });
-    assert.match(url, /\/p\//);
+    assert.match(url, /\/p\//, "it is refused");
     await page.goto(`${url.slice(SITE!.length)}?${query}`);
     return page;
   }
@@ -123,14 +128,15 @@ export class Workbench {
     return this.window.podstep.playback;
   }
 
-  /** What was asked for is computed and shown. */
-  settled() {
-    return eventually(() => {
+  /** Wait until what was asked for is computed and shown. */
+  async settled() {
+    await eventually(() => {
       const { ready, playback } = this.window.podstep;
       assert.ok(ready && playback.complete && playback.marks.known >= playback.cycles, "it is not open");
       assert.equal(playback.index, playback.wanted);
       assert.ok(playback.index === 0 || playback.parts, "the parts of the step have not come");
     });
+    await drawn();
   }
 
   async at(index: number) {
