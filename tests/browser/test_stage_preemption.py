@@ -8,16 +8,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.editors import yaml_of
-from tests.browser.pages import Workbench, drafted, example_text, share
+from tests.browser.pages import Workbench, drafted, example_text
 from tests.e2e.bundles import small
-from tests.services.stack import Stack
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_nominated_node_shows_who_left_and_who_comes(page: Page, site: Stack) -> None:
+def test_the_nominated_node_shows_who_left_and_who_comes(page: Page) -> None:
     """The card tells for whom it is nominated instead of a reason that no longer holds."""
-    bench = Workbench(page).open(f"{share(site, example_text('making-room'))}?step=1").at(1)
+    bench = Workbench(page).open(f"{drafted(page, example_text('making-room'))}?step=1").at(1)
     node = bench.node("worker-4")
     expect(node).to_contain_text("nominated for checkout, 1 victim deleted")
     expect(node).not_to_contain_text("Insufficient cpu")
@@ -26,12 +25,12 @@ def test_the_nominated_node_shows_who_left_and_who_comes(page: Page, site: Stack
     expect(bench.node("worker-5").locator(".victim, .ghost")).to_have_count(0)
     bench.step()
     expect(node.locator(".victim, .ghost")).to_have_count(0)
+    an_edit_leaves_the_colours(bench, example_text("making-room"))
 
 
-def test_an_edit_leaves_the_colours(page: Page) -> None:
+def an_edit_leaves_the_colours(bench: Workbench, text: str) -> None:
     """What preempts stays coloured by priority while it is computed anew; what no longer does is not."""
-    text = example_text("making-room")
-    bench = Workbench(page).open(drafted(page, text))
+    page = bench.page
     colour = bench.stage.get_by_label("Colour", exact=True)
     expect(colour).to_have_value("priority")
     page.evaluate("""() => { window.looks = []; window.opened = 0;
