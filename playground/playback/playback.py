@@ -132,13 +132,14 @@ class Playback:
     def bytes(self) -> int:
         """An estimate of the memory that this playback holds, its scenario included."""
         nodes, pods = len(self.tables.nodes), len(self.tables.pods)
-        steppers = (self._forward, *self.replays.simulations)
+        forward = self._forward
         return (
             self._weight.bytes
             + nodes * TABLE_NODE_BYTES
             + pods * TABLE_POD_BYTES
             + max(0, pods - self._given_pods) * STARTED_POD_BYTES
-            + sum(self._stepper_bytes(stepper) for stepper in steppers if stepper is not None)
+            + (0 if forward is None else self._stepper_bytes(forward))
+            + self.replays.size(self._stepper_bytes)
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
             + len(self.trail.nodes) * NODE_CHANGE_BYTES
@@ -146,7 +147,6 @@ class Playback:
             + self.replays.cycle_bytes
             + self.checkpoints.bytes
             + self.answers.bytes
-            + sum(map(_cache_bytes, steppers))
         )
 
     def _rest_bytes(self) -> int:
@@ -162,7 +162,8 @@ class Playback:
         typed = (len(self.tables.nodes) + len(self.tables.pods)) * each
         typed += min(stepper.index, len(self.tables.pods)) * LIVING_POD_BYTES * lives
         alone = copies and self.scenario.row.answers_alone and not self.tables.timed
-        return (0 if alone else typed) + (copies and copies * self._compiled_bytes(stepper))
+        compiled = copies and copies * self._compiled_bytes(stepper)
+        return (0 if alone else typed) + compiled + _cache_bytes(stepper)
 
     def _compiled_bytes(self, stepper: Stepper) -> int:
         """Return an estimate of what one kube-scheduler v1.37 holds."""
@@ -535,6 +536,6 @@ def _not_a_step(text: str) -> ValueError:
     )
 
 
-def _cache_bytes(simulation: Stepper | None) -> int:
-    cache = simulation.cache if simulation is not None else None
+def _cache_bytes(simulation: Stepper) -> int:
+    cache = simulation.cache
     return cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else 0

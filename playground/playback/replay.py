@@ -8,6 +8,7 @@ schedules that one again with full tracing; it is deterministic, so the result i
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -47,6 +48,7 @@ class Replays:
         self._read_lock = GivingLock()
         self._stand_lock = GivingLock()
         self._after_lock = GivingLock()
+        self._sizing = threading.Lock()  # held where a simulation that may be discarded is taken out
         self._cycles: OrderedDict[int, Cycle] = OrderedDict()
         self.cycle_bytes = 0  # of the cycles that are kept
 
@@ -54,6 +56,11 @@ class Replays:
     def simulations(self) -> tuple[Stepper | None, ...]:
         """The simulations, ``None`` for one that does not exist now."""
         return self._reader, self._standing, self._behind
+
+    def size(self, of: Callable[[Stepper], int]) -> int:
+        """Return the sum of ``of`` each simulation, which must not compute; none is discarded meanwhile."""
+        with self._sizing:
+            return sum(of(one) for one in self.simulations if one is not None)
 
     def cycle(self, index: int, unwanted: Callable[[], bool]) -> Cycle:
         """Return cycle ``index`` with its matrices. Raises Superseded."""
@@ -74,8 +81,9 @@ class Replays:
         return room and cycle.index < limit("WINDOW_CYCLES")
 
     def _decide(self, index: int, unwanted: Callable[[], bool]) -> Cycle:
-        reader = _back(self._reader, index - 1)
-        self._reader = None  # an interrupted one cannot be used again
+        with self._sizing:
+            reader, self._reader = self._reader, None  # an interrupted one cannot be used again
+        reader = _back(reader, index - 1)
         with one_step() as bound:
             reader = self._brought(reader, index - 1, trace=True)
             try:
@@ -140,8 +148,9 @@ class Replays:
         It is not the reader: stepping through time needs both, and the reader is ahead.
         """
         with self._stand_lock:
-            standing = _back(self._standing, index - 1, ahead=True)
-            self._standing = None  # a failed replay leaves none
+            with self._sizing:
+                standing, self._standing = self._standing, None  # a failed replay leaves none
+            standing = _back(standing, index - 1, ahead=True)
             with one_step() as bound:
                 standing = self._brought(standing, index - 1, trace=False)
                 standing = self._replayed(standing, index - 1, never, bound, trace=False)
@@ -159,10 +168,10 @@ class Replays:
         with self._after_lock:
             if unwanted():
                 raise Superseded
-            behind = self._behind
-            self._behind = None  # a failed replay leaves none
+            with self._sizing:
+                behind, self._behind = self._behind, None  # a failed replay leaves none
             last = min(index, len(self._trail))
-            behind = None if self.at_end and index == last else _back(behind, last)
+            behind = _back(behind, last - (self.at_end and index == last))  # the end is after the last cycle
             self.at_end = False
             with one_step() as bound:
                 behind = self._brought(behind, last, trace=False)

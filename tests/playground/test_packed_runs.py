@@ -21,6 +21,7 @@ from playground.storage import backups, bundles
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
 from scheduler_core.run import Unpacker, simulate
+from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.columns import alike
 from tests.bench.living_clusters import LIVING, Size, text_of
@@ -159,6 +160,41 @@ def test_a_reader_that_is_replaced_is_freed_at_once(settings: str) -> None:
         assert len(replaced) == 3
     finally:
         gc.enable()
+
+
+def test_the_run_at_the_end_is_freed_by_a_step_back() -> None:
+    """From the end, to which time has passed since the last cycle, to that cycle."""
+    playback = opened(computed("living"))
+    gc.disable()
+    try:
+        with playback.after(len(playback) + 1) as simulation:
+            end = weakref.ref(simulation)
+        del simulation
+        with playback.after(len(playback)):
+            assert end() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("at", ["reader", "standing", "behind"])
+def test_memory_is_estimated_while_a_run_is_discarded(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may open a playback then, which asks all others for their bytes."""
+    playback = opened(computed("living"))
+    sizes: list[int] = []
+    discard = TimedSimulation.discard
+
+    def discarded(run: TimedSimulation) -> None:
+        discard(run)
+        sizes.append(playback.bytes)
+
+    monkeypatch.setattr(TimedSimulation, "discard", discarded)
+    for index in (len(playback), len(playback) // 2):
+        if at == "reader":
+            playback.cycle(index)
+        else:
+            with playback.before(index) if at == "standing" else playback.after(index):
+                pass
+    assert sizes
 
 
 OTHERS = "kube-batch-gangs", "firmament-gang", "coscheduling-room", "fair-shares", "extender", "drain-budget"
