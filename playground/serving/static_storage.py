@@ -27,4 +27,5 @@ class StaticFiles(CompressedStaticFilesStorage):
         if name in paths:
             return True
         made = Path(self.path(name))
-        return made.exists() and made.stat().st_mtime >= Path(self.path(path)).stat().st_mtime
+        # WhiteNoise gives a form the time of its file once it is written: one that was cut off has another.
+        return made.exists() and made.stat().st_mtime == Path(self.path(path)).stat().st_mtime

@@ -170,5 +170,8 @@ def test_what_is_collected_is_compressed_once(tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "a.js.gz").read_bytes()) == texts["a.js"]
     assert (tmp_path / "c.js.gz").read_bytes() == texts["c.js.gz"]
     assert compressed() == set()
-    os.utime(tmp_path / "b.css", (0, 4_000_000_000))
-    assert compressed() == {"b.css"}
+    os.utime(tmp_path / "b.css", (0, 1_000_000_000.123_456_7))
+    (tmp_path / "a.js.gz").write_bytes(b"cut off")
+    assert compressed() == {"a.js", "b.css"}
+    assert gzip.decompress((tmp_path / "a.js.gz").read_bytes()) == texts["a.js"]
+    assert compressed() == set()
