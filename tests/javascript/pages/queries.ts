@@ -101,8 +101,10 @@ export function all(root: ParentNode, role: string, name?: Name): HTMLElement[] 
 /** The only one of them. */
 export function one(root: ParentNode, role: string, name?: Name): HTMLElement {
   const found = all(root, role, name);
-  const others = found.length ? texts(found) : all(root, role).map(nameOf);
-  assert.equal(found.length, 1, `${found.length} of role ${role} named ${name}; there are ${others.join(" | ")}`);
+  if (found.length !== 1) {
+    const others = found.length ? texts(found) : all(root, role).map(nameOf);
+    assert.fail(`${found.length} of role ${role} named ${name}; there are ${others.join(" | ")}`);
+  }
   return found[0] as HTMLElement;
 }
 
@@ -110,14 +112,14 @@ export function one(root: ParentNode, role: string, name?: Name): HTMLElement {
 export function field(root: ParentNode, label: Name) {
   const found = [...root.querySelectorAll<HTMLInputElement>("input, select, textarea")].filter(shown);
   const named = found.filter((element) => fits(nameOf(element), label));
-  assert.equal(named.length, 1, `${named.length} labelled ${label}; there are ${found.map(nameOf).join(" | ")}`);
+  if (named.length !== 1) assert.fail(`${named.length} labelled ${label}; there are ${found.map(nameOf).join(" | ")}`);
   return named[0] as HTMLInputElement;
 }
 
 /** The first of some elements that has these words. */
 export function among<E extends Element>(elements: Iterable<E>, words: string): E {
   const found = [...elements].find((element) => text(element).includes(words));
-  assert.ok(found, `none has ${words}: ${texts(elements).join(" | ")}`);
+  if (!found) assert.fail(`none has ${words}: ${texts(elements).join(" | ")}`);
   return found as E;
 }
 
@@ -200,14 +202,15 @@ export async function choose(element: HTMLElement, option: string) {
 
 /** Look until it holds. */
 export async function eventually<T>(look: () => T | Promise<T>): Promise<T> {
-  for (const end = Date.now() + PATIENCE; ;) {
+  const end = Date.now() + PATIENCE;
+  for (let pause = 2; ; pause = Math.min(2 * pause, 50)) {
     try {
       return await look();
     } catch (error) {
       if (Date.now() > end) throw error;
     }
     await new Promise((resolve) => {
-      setTimeout(resolve, 5);
+      setTimeout(resolve, pause);
     });
   }
 }

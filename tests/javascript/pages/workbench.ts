@@ -161,24 +161,28 @@ export class Workbench {
     return this.panel;
   }
 
-  get inspect() {
-    return one(this.document, "region", "Inspect");
+  get build() {
+    return this.#region("aside[aria-label=Build]");
   }
 
   get stage() {
-    return one(this.document, "main", "Stage");
+    return this.#region("main[aria-label=Stage]");
   }
 
-  get build() {
-    return one(this.document, "complementary", "Build");
+  get inspect() {
+    return this.#region("section[aria-label=Inspect]");
   }
 
   get timeline() {
-    return one(this.document, "slider", "Cycle");
+    return this.#region("[role=slider][aria-label=Cycle]");
   }
 
   get marks() {
-    return one(this.document, "list", "Marks of the timeline");
+    return this.#region("[aria-label='Marks of the timeline']");
+  }
+
+  #region(selector: string) {
+    return this.document.querySelector(selector) as HTMLElement;
   }
 
   /** A node's card on the stage. */
