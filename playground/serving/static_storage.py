@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from filecmp import cmp
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
+from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedStaticFilesStorage
 
 SOURCES = ("*.ts", "*.tsx")
@@ -19,8 +22,17 @@ class StaticFiles(CompressedStaticFilesStorage):
         self, paths: dict[str, Any], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str, bool] | tuple[str, None, RuntimeError]]:
         """Compress the files at ``paths``, and yield what was written, as Django asks of a storage."""
-        left = {path: found for path, found in paths.items() if not self._is_compressed(path, paths)}
+        left = {
+            path: found
+            for path, found in paths.items()
+            if not dry_run and (self._is_replaced(path, *found) or not self._is_compressed(path, paths))
+        }
         return super().post_process(left, dry_run, **options)
+
+    def _is_replaced(self, path: str, source: FileSystemStorage, name: str) -> bool:
+        """Copy a file that differs from its copy though it is older, which Django does not look at."""
+        given, copied = source.path(name), self.path(path)
+        return not cmp(given, copied, shallow=False) and bool(copyfile(given, copied))
 
     def _is_compressed(self, path: str, paths: dict[str, Any]) -> bool:
         name = f"{path}.gz"

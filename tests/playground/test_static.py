@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.contrib.staticfiles import finders
+from django.core.management import call_command
 from django.test import AsyncClient, Client
 
 from playground.serving import built
@@ -164,7 +165,7 @@ def test_what_is_collected_is_compressed_once(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(text)
 
     def compressed() -> set[str]:
-        return {name for name, *_ in storage.post_process(dict.fromkeys(texts))}
+        return {name for name, *_ in storage.post_process({name: (storage, name) for name in texts})}
 
     assert compressed() == {"a.js", "b.css"}
     assert gzip.decompress((tmp_path / "a.js.gz").read_bytes()) == texts["a.js"]
@@ -175,3 +176,16 @@ def test_what_is_collected_is_compressed_once(tmp_path: Path) -> None:
     assert compressed() == {"a.js", "b.css"}
     assert gzip.decompress((tmp_path / "a.js.gz").read_bytes()) == texts["a.js"]
     assert compressed() == set()
+
+
+def test_an_older_file_replaces_a_collected_one(settings: Any, tmp_path: Path) -> None:
+    """After a return to an earlier release, and from an image that was built before the last start."""
+    source, collected = tmp_path / "source" / "a.js", tmp_path / "collected" / "a.js"
+    source.parent.mkdir()
+    settings.STATIC_ROOT, settings.STATICFILES_DIRS = collected.parent, [source.parent]
+    for text, made in ((b"two " * 500, 1_200_000_000), (b"one " * 500, 1_000_000_000)):
+        source.write_bytes(text)
+        os.utime(source, (made, made))
+        call_command("collectstatic", interactive=False, verbosity=0)
+        assert collected.read_bytes() == text
+        assert gzip.decompress(collected.with_name("a.js.gz").read_bytes()) == text
