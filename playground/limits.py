@@ -190,7 +190,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("EXTENDER_DAYS", 90, "days", "an extender's answer that nobody asked for again for longer expires"),
     Limit(
         "RUN_CHECKPOINT_BYTES",
-        48 * MIB,
+        32 * MIB,
         "bytes",
         "stored copies of a run's simulation, with which late cycles open at once; 0: there are none",
         least=0,
