@@ -9,15 +9,15 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-HTTP, WEBSOCKET = "playground.serving.protocols:Http", "playground.serving.protocols:WebSocket"
-
 
 @asynccontextmanager
 async def serving() -> AsyncIterator[str]:
     """Serve the application in this event loop, from the test's database; yields its origin."""
     from playground.asgi import application
 
-    server = uvicorn.Server(uvicorn.Config(application, http=HTTP, ws=WEBSOCKET, log_level="warning"))
+    # Without podstep's protocols, whose connections are the process', and without what its start begins:
+    # no other test is to find either.
+    server = uvicorn.Server(uvicorn.Config(application, lifespan="off", log_level="warning"))
     listening = socket.create_server(("127.0.0.1", 0))  # from here on: who comes early waits
     serves = asyncio.create_task(server.serve([listening]))
     try:

@@ -32,7 +32,7 @@ def test_controllers_make_the_pods_with_which_an_example_is_shown(example: Examp
     scenario = example.load()
     run = simulate(scenario)
     assert isinstance(run, TimedSimulation)
-    assert identities(run.manager.listed) == identities(scenario.objects)
+    assert identities(run.manager.objects.values()) == identities(scenario.objects)
 
 
 def test_a_pods_manifest_keeps_its_restart_policy() -> None:
