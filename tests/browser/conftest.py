@@ -184,7 +184,7 @@ class Watch:
     def follow(self, context: BrowserContext, host: str) -> None:
         """Watch every page of a context, and note requests to any host but ``host``, which go nowhere.
 
-        Those fail, for no other host has an address: to be told of every request would take a twentieth of
+        Those fail, for no other host has an address: to hear of every request would take a twentieth of
         opening a page.
         """
 
