@@ -32,7 +32,7 @@ class Manager(Forkable):
     :class:`.ControlPlaneManager` has controllers and kubelets. The caller drives it.
     """
 
-    FORKED: ClassVar[Mapping[str, Copier]] = {"listed": same, "objects": same}
+    FORKED: ClassVar[Mapping[str, Copier]] = {"objects": same}
 
     gave_up = ""
     descheduler: Descheduler | None = None
@@ -41,7 +41,7 @@ class Manager(Forkable):
     def __init__(self, options: ControllerOptions, objects: Iterable[KubernetesObject] = ()) -> None:
         self.options = options
         self.listed = tuple(objects)
-        """The objects of the start."""
+        """The objects of the start, until the run has started."""
         self.objects = {key_of(obj): obj for obj in self.listed}
         """The objects that it knows, by key."""
         self.landing: Operation | None = None

@@ -95,7 +95,7 @@ class TimedSimulation(FrameworkReader, Stepper):
         if manager.kueue is not None:
             self.observers.append(QueueingObserver(manager.kueue))
         self._follow_availability(self.framework)
-        manager.listed = ()
+        manager.listed = ()  # typed forms of the start, which later versions replace
         self._started = True
         self._recording.places = self.placement()
         self._beside.notice(self.framework, self.framework.changed)

@@ -3,32 +3,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { all, among, choose, click, enter, eventually, field, fill, one, text } from "./queries.ts";
-import { Workbench } from "./workbench.ts";
-
-const CLUSTER = `# two nodes, one of them half full
-apiVersion: v1
-kind: Node
-metadata: {name: empty, labels: {topology.kubernetes.io/zone: a, kubernetes.io/hostname: empty}}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: full, labels: {topology.kubernetes.io/zone: b, kubernetes.io/hostname: full}}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: there}
-spec: {nodeName: full, containers: [{name: c, image: i, resources: {requests: {cpu: "2", memory: 4Gi}}}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: new}  # goes to the emptier node
-spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "1", memory: 1Gi}}}]}
-`;
+import { Workbench, texts } from "./workbench.ts";
 
 async function open() {
-  const page = await Workbench.draft(CLUSTER, "step=1");
+  const page = await Workbench.draft("two-nodes", "step=1");
   await click(one(page.build, "tab", "Policy"));
   await eventually(() => one(panel(page), "heading", /^Score plugins/));
   return page;
@@ -85,7 +63,7 @@ it("arguments are changed by form, what is wrong is said at its field, and comme
   await click(one(page.build, "button", "Undo"));
   await says(page, "NodeResourcesFit", /LeastAllocated/);
   await goesTo(page, "empty");
-  assert.equal(await page.text(), CLUSTER);
+  assert.equal(await page.text(), texts["two-nodes"]);
 });
 
 it("a plugin is switched off, but the only one that binds is not", async () => {

@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 
 /** By name: tests/javascript/texts.py. */
-const texts: Record<string, string> = JSON.parse(readFileSync(`${MADE}/texts.json`, "utf8"));
+export const texts: Record<string, string> = JSON.parse(readFileSync(`${MADE}/texts.json`, "utf8"));
 
 export class Workbench {
   private constructor(private readonly tab: any) {}
