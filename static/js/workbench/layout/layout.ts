@@ -73,7 +73,8 @@ export class Layout {
       .map((part) => part.getBoundingClientRect())
       .filter(({ height }) => height)
       .map(({ top }) => top);
-    document.body.style.setProperty(
+    // On the notices alone: from the body every element of the page would inherit it, and be styled again.
+    $("[data-toasts]").style.setProperty(
       "--deck",
       `${Math.max(0, Math.round(innerHeight - Math.min(innerHeight, ...tops)))}px`,
     );
