@@ -20,7 +20,7 @@ from tests.core.trials import trials
 from tests.core.v1_37.test_stretches import scenario
 from tests.costs import ROUNDS, least_costs
 
-SEEDS = trials(12)
+SEEDS = trials(6)
 OPENED = 25
 
 

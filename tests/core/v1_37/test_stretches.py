@@ -20,7 +20,7 @@ from tests.core.deep_states import differing_parts
 from tests.core.trials import trials
 from tests.load.texts import batch
 
-SEEDS = trials(6)
+SEEDS = trials(3)
 OPENED = 12
 SHARE = "alibabacloud.com/gpu-milli"
 
