@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from scheduler_core.studies.contracts.case import CaseOutcome
 from scheduler_core.studies.contracts.histories import Histories, History
 from scheduler_core.studies.contracts.symmetry import HistoryClass
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 Player = Callable[[History], CaseOutcome]
 MOST_DRAWS_EACH = 10
@@ -113,6 +117,19 @@ def exhaust(found: Sequence[History], play: Player, time: Countdown, note: Calla
     return result
 
 
+def numbers(size: int) -> SearchStrategy[int]:
+    """Return how Hypothesis draws a number below ``size``: bit by bit.
+
+    Among the integers that it draws itself are constants of the modules that the process has imported: a seed
+    would name other histories in a web server than on the command line.
+    """
+    from hypothesis import strategies
+
+    bits = (size - 1).bit_length()
+    drawn = strategies.tuples(*[strategies.booleans()] * bits)
+    return drawn.map(lambda picks: sum(one << place for place, one in enumerate(picks)) * size >> bits)
+
+
 def sample(
     found: Histories, play: Player, budget: CheckBounds, time: Countdown, note: Callable[[int], None]
 ) -> Searched:
@@ -134,7 +151,7 @@ def sample(
         target(-played.margin, label="margin")
         return played.breach is not None
 
-    ways = strategies.tuples(*[strategies.integers(0, size - 1) for size in found.sizes])
+    ways = strategies.tuples(*map(numbers, found.sizes))
     bounds = settings(
         max_examples=budget.cases * MOST_DRAWS_EACH if found.size > budget.cases else budget.cases,
         phases=(Phase.generate, Phase.target, Phase.shrink),
