@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from scheduler_core import load
 from scheduler_core.authoring.examples import examples
+from scheduler_core.run import simulate
 from tests.browser.pages import example_text
 from tests.browser.test_breakpoints import picky
 from tests.browser.test_edit import CLUSTER
@@ -22,9 +25,23 @@ from tests.playground.test_podgroups_panel import CURRENT
 
 
 def texts() -> dict[str, Any]:
-    """Return the text of each, and the fields that `every-unhonored` has with what honoring each does."""
+    """Return the text of each, what honoring each field of `every-unhonored` does, and what cycles decide."""
     by_release = {name: by_v1_11(text) for name, text in (_examples() | MADE).items()} | TODAY
-    return by_release | {"unhonored-cases": [(case.name, case.effect) for case in cases()]}
+    unhonored = [(case.name, case.effect) for case in cases()]
+    return by_release | {"unhonored-cases": unhonored, "cycles": [_cycle(*one) for one in CYCLES]}
+
+
+def _cycle(slug: str, index: int) -> dict[str, Any]:
+    """Return what the phases of a cycle of an example decide, as the engine has it."""
+    cycle = next(islice(simulate(load(by_v1_11(example_text(slug))), trace=True), index - 1, None))
+    return {
+        "slug": slug,
+        "index": index,
+        "pod": cycle.pod.removeprefix("default/"),
+        "phases": cycle.phases,
+        "moves": cycle.moves,
+        "best": None if cycle.totals is None else f"{int(cycle.totals.max()):,}",
+    }
 
 
 def _examples() -> dict[str, str]:
@@ -80,6 +97,8 @@ def cached(mode: str) -> str:
 
 
 SETTINGS = "kind: SimulationSettings\n"
+#: Cycles that preempt, rank or fail, whose phases are walked through.
+CYCLES = (("making-room", 1), ("coscheduling-no-room", 4), ("shop", 9), ("shop", 17))
 DATA = Path(__file__).parents[1] / "playground" / "data"
 #: Texts that v1.11 answers where they ask for no release.
 MADE: dict[str, str] = {

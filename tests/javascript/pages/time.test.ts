@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { all, choose, click, drawn, eventually, field, one, press, text, texts, type Name } from "./queries.ts";
+import { arrived, back, go, on } from "./walk.ts";
 import { Workbench } from "./workbench.ts";
 
 /** A run in which no pod is ever tried. */
@@ -16,31 +17,6 @@ apiVersion: kubescheduler.config.k8s.io/v1beta2
 kind: KubeSchedulerConfiguration
 `;
 
-/** Where a walk stands: its step, moment, phase and virtual seconds. */
-type Place = [step: number, moment: number, phase: string, time: number];
-
-/** Wait until what was asked for is on screen, with all that belongs to it; return where that is. */
-async function arrived(page: Workbench): Promise<Place> {
-  const { playback, view } = page.window.podstep;
-  const place = await eventually((): Place => {
-    const { index, wanted, at, parts, behind, phase, time } = playback;
-    assert.ok(!view.walking && !behind && index === wanted, `it is at ${index} and not yet at ${wanted}`);
-    assert.ok(at >= 0 && (index === 0 || parts !== null), `it has not all of ${index}, ${at}`);
-    return [index, at, phase, time];
-  });
-  await drawn();
-  return place;
-}
-
-/** Press a key on the stage; return where that leads. */
-async function go(page: Workbench, key: string, options = {}) {
-  page.stage.focus();
-  await press(page.stage, key, options);
-  return arrived(page);
-}
-
-const on = (page: Workbench) => go(page, "ArrowRight", { shiftKey: true });
-const back = (page: Workbench) => go(page, "ArrowLeft", { shiftKey: true });
 const unit = (page: Workbench) => field(page.document, "Unit of next and previous");
 const placed = (page: Workbench): number[] => [...page.playback.cluster.placement];
 const toasts = (page: Workbench) => texts(page.document.querySelectorAll(".toast"));
