@@ -87,7 +87,8 @@ class WaitingPods:
 
     def remove(self, key: str) -> None:
         """Remove a pod whose binding cycle has handled its verdict."""
-        self._pods.pop(key, None)
+        if pod := self._pods.pop(key, None):
+            pod.pending.clear()  # the timeline keeps the pod, and a timer refers to all of its run
 
     def _settle(self, pod: WaitingPod, verdict: PermitVerdict) -> None:
         for timer in pod.pending.values():

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import gc
+from weakref import ref
+
 from scheduler_core.schedulers.v1_22.clock import VirtualClock, go_duration
 from scheduler_core.schedulers.v1_22.waiting_pods import WaitingPod, WaitingPods
 
@@ -124,3 +127,21 @@ def test_a_time_that_is_up_after_the_verdict_is_no_time_out() -> None:
         ("A", "late", True),
     ]
     assert [verdict for _, verdict, _ in reported] == ["rejected", "rejected"]
+
+
+def test_a_removed_pod_keeps_nothing_alive() -> None:
+    """What reports its verdict may keep it; the clock and the other pods are not kept with it."""
+    clock, pods, reported = settled_pods()
+    pods.add("p", "n", {"A": 5, "B": 9}, message)
+    removed, kept = pods.get("p"), ref(pods)
+    pods.expire("p", "A", "late")
+    pods.remove("p")
+    while clock.fire():
+        pass
+    assert len(reported) == 1
+    gc.disable()
+    try:
+        del pods
+        assert kept() is None and removed.timed_out
+    finally:
+        gc.enable()
