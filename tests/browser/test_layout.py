@@ -147,3 +147,25 @@ def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[P
         page.keyboard.press("Shift+ArrowLeft")
     expect(every).to_be_hidden()
     assert page.evaluate(ASTRAY) == []
+
+
+def test_the_counter_and_all_tabs_have_room_on_a_desktop(page: Page) -> None:
+    """The deck's counter is not cut, and no tab of ten out of reach, Build wide or not."""
+    bench = Workbench(page).open("/examples/ten-percent/").step()
+    expect(bench.inspect.get_by_role("tab")).to_have_count(12)
+    cut = """selector => [...document.querySelectorAll(selector)]
+      .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth || !clientWidth).length"""
+    for tab in ("Objects", "YAML"):
+        bench.build.get_by_role("tab", name=tab).click()
+        becomes(lambda: page.evaluate(cut, ".deck .at, .transport"), 0)
+        becomes(lambda: page.evaluate(ASTRAY), [])
+        box = page.locator(".deck .at").bounding_box()
+        assert box and box["width"] > 60, f"the cycle can be read beside {tab}"
+
+
+def test_rows_of_a_phone_are_not_covered_as_an_example_opens(visitor: Callable[..., Page]) -> None:
+    """Nothing pops up over the page, and it scrolls in one direction only."""
+    phone = visitor(size=PHONE)
+    Workbench(phone).open("/examples/coscheduling-room/")
+    expect(phone.locator(".toast")).to_have_count(0)
+    assert not wide(phone)

@@ -126,6 +126,7 @@ TODAY = {
     "weighed-today": bundles.bundle(*newest()),
     "descheduler-low-utilization": example_text("descheduler-low-utilization"),
     "drain-budget": example_text("drain-budget"),
+    "ten-percent-today": example_text("ten-percent"),
     "two-nodes": TWO_NODES,
     "two-schedulers": example_text("two-schedulers"),
 }

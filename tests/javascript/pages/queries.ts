@@ -23,6 +23,7 @@ const IMPLICIT: Record<string, string> = {
   listitem: "li",
   main: "main",
   navigation: "nav",
+  radio: "input[type=radio]",
   region: "section[aria-label], section[aria-labelledby]",
   row: "tr",
   rowheader: "th",
