@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from playground.accounts import ownership
+from playground.management.command import PlainCommand
 from playground.models import Account
 
 COLUMNS = ("name", "owner", "created", "last sign-in", "holds")
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "List accounts with the owner of their rows, which `list --owner` and `ban` take."
 
     def add_arguments(self, parser: CommandParser) -> None:

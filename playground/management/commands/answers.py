@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from playground.courseware import LessonError
 from playground.lessons import answer_links, lookup
+from playground.management.command import PlainCommand
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Print a signed link, good for half a year, below the server's own address."""
 
     help = __doc__

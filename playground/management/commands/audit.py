@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from playground.management.command import PlainCommand
 from playground.models import AuditEntry
 from playground.storage import audit
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "List what operators did, and what visitors deleted, revoked or handed over, newest first."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
+from playground.management.command import PlainCommand
 from playground.models import Ban
 from playground.storage import audit
 from playground.visitors import addresses, identity
 from playground.visitors.bans import REFRESH_SECONDS
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Refuse all requests of an address or an owner with 403."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from playground import protocol
 from playground.calls.requests import fields_of
 from playground.live import modules  # noqa: F401 - registers the commands
 from playground.live.commands import COMMANDS, SocketCommand
+from playground.management.command import PlainCommand
 from playground.protocol import typescript
 from playground.protocol.notifications import PUSHED
 
@@ -21,9 +20,8 @@ TARGET = Path(__file__).parents[3] / "static" / "js" / "lib" / "protocol.d.ts"
 HEADER = "// The frames of docs/protocol.md as types, by `manage.py browser_types`; not committed."
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Write static/js/lib/protocol.d.ts from playground/protocol and the table of commands."
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file, unless it is there already."""

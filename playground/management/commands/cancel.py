@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from playground.management.command import PlainCommand
 from playground.models import UNFINISHED, Run
 from playground.runs import service
 from playground.storage import audit
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Cancel a run: a queued one at once, a running one after its slice."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from playground.management.command import PlainCommand
 from playground.serving import deployment
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "List the services that run, and say which of them lacks a setting that another one has."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from playground.courseware import LessonError
 from playground.lessons import checks, links, operator_lessons
+from playground.management.command import PlainCommand
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Play each lesson and print its problems, with file and line; fetch each link first."""
 
     help = "Check the lessons of folders and links, without any those of PLAYGROUND_LESSONS, by playing them."

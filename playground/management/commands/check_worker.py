@@ -5,15 +5,15 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from playground.management.command import PlainCommand
 from playground.models import Worker
 from playground.queues import QUEUES
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Exit with 0 if a worker of this machine has sent a recent heartbeat."
-    requires_system_checks = ()  # run every half minute: only the query itself
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the queue that the worker must serve."""

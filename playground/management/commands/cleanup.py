@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from playground import extenders
+from playground.management.command import PlainCommand
 from playground.runtime import outage
 from playground.storage import retention
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Remove expired drafts, links and runs, and the data that only they used."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db.models import Q, QuerySet
 
+from playground.management.command import PlainCommand
 from playground.models import ComparisonShare, Draft, Run, Share
 
 ORDERS = {"size": "-{size}", "age": "created"}
@@ -51,7 +52,7 @@ KINDS: dict[str, tuple[Callable[[], QuerySet[Any]], tuple[str, ...], str]] = {
 }
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "List links, drafts, comparisons or runs with owner, address, compressed bytes and expiry date."
 
     def add_arguments(self, parser: CommandParser) -> None:

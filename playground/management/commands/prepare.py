@@ -8,16 +8,16 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 
+from playground.management.command import PlainCommand
 from playground.runtime import broker, outage
 from playground.serving import built, data_folder, faults, sqlite, static_storage
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Migrate the database, bundle the pages if they changed, and collect the static files. Idempotent."
-    requires_system_checks = ()  # they read the database, which is checked here first
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make the data folder private, check the database, migrate, bundle pages, collect static files."""

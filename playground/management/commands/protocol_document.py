@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from playground.calls.requests import RequestField, fields_of
 from playground.live import modules  # noqa: F401 - registers the commands
 from playground.live.commands import COMMANDS
+from playground.management.command import PlainCommand
 
 TARGET = Path(__file__).parents[3] / "docs" / "protocol.md"
 HEADING = re.compile(r"^### `([a-z.]+)` `\{(.*?)\}`(?= →)", re.MULTILINE)
@@ -19,9 +18,8 @@ _NAMED = re.compile(r', (?=")')
 _FIELD = re.compile(r'"(\w+)"\??(.*)')
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Write the fields in the headings of docs/protocol.md from the requests that commands declare."
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file with its headings as they are declared."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from playground.management.command import PlainCommand
 from playground.storage import audit, backups
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Restore a backup and migrate the database. The server must be stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import connection
 
+from playground.management.command import PlainCommand
 from playground.models import Worker
 from playground.queues import QUEUES
 from playground.runtime import outage
@@ -59,9 +60,8 @@ def _has_screen() -> bool:
 _port.__name__ = "port number"  # argparse: invalid port number value: '99999'
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Prepare the database, then run the web server and the workers until Ctrl-C."
-    requires_system_checks = ()  # they import every view, of which this process shows none
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the address to listen on."""

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
+from playground.management.command import PlainCommand
 from playground.models import Comparison, Run, Scenario
 from playground.storage import audit
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Take a link down: it and every run of its scenario answer 410 with the reason."
 
     def add_arguments(self, parser: CommandParser) -> None:
