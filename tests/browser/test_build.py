@@ -1,4 +1,4 @@
-"""Clusters and workloads built from nothing, by mouse and by keyboard; many nodes at once; Undo and Redo."""
+"""Clusters and workloads built from nothing, by mouse and by keyboard; Undo and Redo by keys."""
 
 from __future__ import annotations
 
@@ -51,11 +51,6 @@ def keys(page: Page) -> list[str]:
 def pods_come(page: Page, count: int) -> None:
     """Wait until the draft has been simulated anew with so many pods."""
     page.wait_for_function(f"() => podstep.playback.pods?.keys.length === {count}")
-
-
-def taints(page: Page) -> list[list[str]]:
-    """Return the taints of each node."""
-    return list(page.evaluate("podstep.playback.nodes.taints"))
 
 
 def test_a_cluster_and_a_workload_are_built_from_nothing_by_mouse(page: Page) -> None:
@@ -144,19 +139,9 @@ def test_what_is_shared_is_copied_before_something_is_added(page: Page, nodes: s
     expect(form.get_by_label("Priority class").get_by_role("option", name="urgent (1000)")).to_have_count(1)
 
 
-def test_a_draft_is_changed_and_undone(page: Page) -> None:
-    """Pods, many nodes, a pool and what comes after a step are added, and taken back by keys."""
-    bench = own(page)
-    undo_and_redo_go_by_keys_and_survive_a_reload(bench)
-    many_nodes_are_tainted_as_one_step(bench)
-    the_nodes_that_are_lit_are_changed(bench)
-    a_form_tells_at_once_what_is_wrong_and_where(bench)
-    at_a_step_an_object_is_created_after_it(bench)
-
-
-def undo_and_redo_go_by_keys_and_survive_a_reload(bench: Workbench) -> None:
+def test_undo_and_redo_go_by_keys_and_survive_a_reload(page: Page) -> None:
     """Ctrl Z and Ctrl Shift Z outside fields; a new change ends what could be done again."""
-    page = bench.page
+    bench = own(page)
     for count, name in ((1, "one"), (2, "two")):
         form = add(bench, "Pod")
         form.get_by_label("Name", exact=True).fill(name)
@@ -192,100 +177,6 @@ def undo_and_redo_go_by_keys_and_survive_a_reload(bench: Workbench) -> None:
     becomes(lambda: sorted(keys(page)), ["default/one", "default/three"])
 
 
-def many_nodes_are_tainted_as_one_step(bench: Workbench) -> None:
-    """The preview counts and shows the difference; Undo takes all back, Redo does it again."""
-    page = bench.page
-    dialog = add(bench, "Change many nodes…")
-    expect(dialog.get_by_text("3 of 3 nodes chosen")).to_be_visible()
-    dialog.get_by_label("Label selector").fill("disk=ssd")
-    dialog.get_by_label("Taint", exact=True).fill("slow")
-    expect(dialog.get_by_label("Taint", exact=True)).to_have_accessible_description(
-        re.compile("write key=value:effect")
-    )
-    dialog.get_by_label("Taint", exact=True).fill("slow=yes:NoSchedule")
-    expect(dialog.get_by_text("2 of 3 nodes chosen, all of them change")).to_be_visible()
-    expect(dialog.get_by_label("What changes of a-1")).to_contain_text(re.compile(r"\+\s+taints:"))
-    dialog.get_by_role("button", name="Taint 2 nodes").click()
-    expect(dialog).to_have_count(0)
-    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 1")
-    assert taints(page) == [["slow=yes:NoSchedule"], ["slow=yes:NoSchedule"], []]
-    bar = bench.build.get_by_role("group", name="Add and undo")
-    expect(bar.get_by_role("button", name="Undo")).to_have_attribute(
-        "title", "Undo: taint 2 nodes: slow=yes:NoSchedule"
-    )
-    bar.get_by_role("button", name="Undo").click()
-    page.wait_for_function("() => podstep.playback.nodes.taints[0].length === 0")
-    bar.get_by_role("button", name="Redo").click()
-    page.wait_for_function("() => podstep.playback.nodes.taints[1].length === 1")
-
-
-def the_nodes_that_are_lit_are_changed(bench: Workbench) -> None:
-    """What is selected on the stage is what Change many nodes begins with."""
-    bench.node("b-1").click()
-    dialog = add(bench, "Change many nodes…")
-    expect(dialog.get_by_label("Selected: b-1")).to_be_checked()
-    dialog.get_by_label("Change", exact=True).select_option("Delete")
-    dialog.get_by_role("button", name="Delete 1 node").click()
-    expect(bench.node("b-1")).to_have_count(0)
-    dialog = add(bench, "Change many nodes…")
-    dialog.get_by_label("By names").check()
-    dialog.get_by_label("Names", exact=True).fill("*-2")
-    dialog.get_by_label("Change", exact=True).select_option("Cordon")
-    dialog.get_by_role("button", name="Cordon 1 node").click()
-    expect(dialog).to_have_count(0)
-    bench.page.wait_for_function("() => podstep.playback.nodes.unschedulable?.[1]")
-
-
-def a_form_tells_at_once_what_is_wrong_and_where(bench: Workbench) -> None:
-    """Units, selectors and a name that is taken; nothing is added, and the first wrong field is shown."""
-    form = add(bench, "Node pool")
-    expect(form.get_by_label("Name", exact=True)).to_have_value("general")
-    form.get_by_label("Name", exact=True).fill("a")
-    expect(form.get_by_label("Name", exact=True)).to_have_accessible_description(
-        "Node a-1 exists already, and 1 more"
-    )
-    form.get_by_label("Name", exact=True).fill("c")
-    form.get_by_label("memory", exact=True).fill("16GB")
-    memory = form.get_by_label("memory", exact=True)
-    expect(memory).to_have_attribute("aria-invalid", "true")
-    expect(memory).to_have_accessible_description("'16GB' is not a quantity: did you mean '16G'?")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(memory).to_be_focused()
-    memory.fill("16Gi")
-    expect(memory).to_have_attribute("aria-invalid", "false")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_have_count(0)
-    expect(bench.node("c-3")).to_be_visible()
-    again = add(bench, "Node pool")
-    again.get_by_role("button", name="Cancel").click()
-    pod = add(bench, "Deployment")
-    pod.get_by_label("Name", exact=True).fill("x")
-    pod.get_by_text("Where they may run").click()
-    pod.get_by_label("Tolerations").fill("gpu:Never")
-    pod.get_by_text("Where they may run").click()
-    expect(pod.get_by_label("Tolerations")).to_be_hidden()
-    pod.get_by_role("button", name="Add", exact=True).click()
-    expect(pod.get_by_label("Tolerations")).to_be_focused()
-    pod.get_by_role("button", name="Cancel").click()
-
-
-def at_a_step_an_object_is_created_after_it(bench: Workbench) -> None:
-    """After cycle 1 a StatefulSet comes as an event, and cycle 1 stays as it was."""
-    page = bench.page
-    form = add(bench, "Pod")
-    form.get_by_role("button", name="Add", exact=True).click()
-    pods_come(page, 3)
-    bench.wait().step(1)
-    form = add(bench, "StatefulSet")
-    form.get_by_label("Name", exact=True).fill("db")
-    form.get_by_text("After cycle 1").click()
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_have_count(0)
-    expect(bench.build.get_by_role("region", name="Events")).to_contain_text("create StatefulSet default/db")
-    bench.wait().step(1)
-    assert any("db-0" in key for key in keys(page))
-
-
 def test_what_another_browser_changed_is_not_undone(page: Page) -> None:
     """Undo takes back what was done here alone, also when the draft was written elsewhere meanwhile."""
     bench = own(page)
@@ -305,64 +196,6 @@ def test_what_another_browser_changed_is_not_undone(page: Page) -> None:
     bench.build.get_by_role("button", name="Undo").click()
     expect(bench.build.get_by_role("button", name="Undo")).to_be_disabled()
     becomes(lambda: keys(page), ["default/elsewhere"])
-
-
-def test_a_generated_cluster_takes_the_place_of_a_draft(page: Page) -> None:
-    """Replacing is one step of Undo; adding keeps what is there, and refuses names that are taken.
-
-    A row that is added has the focus; one that is taken out passes it on.
-    """
-    bench = own(page)
-    recipe = add(bench, "Generate a cluster…")
-    pools = recipe.get_by_role("group", name="node pool")
-    more = recipe.get_by_role("button", name="Add a node pool")
-    more.click()
-    expect(pools.nth(1).get_by_label("Pool", exact=True)).to_be_focused()
-    pools.nth(0).get_by_role("button", name="Remove this node pool").click()
-    expect(pools).to_have_count(1)
-    expect(pools.get_by_label("Pool", exact=True)).to_be_focused()
-    pools.get_by_role("button", name="Remove this node pool").click()
-    expect(more).to_be_focused()
-    recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
-    recipe.get_by_label("Nodes", exact=True).fill("0")
-    expect(recipe.get_by_label("Nodes", exact=True)).to_have_accessible_description(
-        "must be a whole number from 1 to 20,000, not '0'"
-    )
-    recipe.get_by_label("Nodes", exact=True).fill("2")
-    recipe.get_by_role("button", name="Add workloads").click()
-    row = recipe.get_by_role("group", name="workload")
-    expect(row.get_by_label("Workload", exact=True)).to_be_focused()
-    row.get_by_label("Workload", exact=True).fill("web")
-    row.get_by_label("Pods each").fill("3")
-    expect(recipe.get_by_text("2 nodes, 8 cpu, 32Gi memory; 3 pods of web (3)")).to_be_visible()
-    recipe.get_by_role("button", name="Add to this draft").click()
-    expect(recipe).to_have_count(0)
-    pods_come(page, 3)
-    becomes(lambda: len(taints(page)), 5)
-    recipe = add(bench, "Generate a cluster…")
-    recipe.get_by_label("Begin with a recipe").select_option("Nodes alone")
-    recipe.get_by_role("button", name="Add to this draft").click()
-    expect(recipe.get_by_role("alert")).to_contain_text("Node node-01 exists already")
-    recipe.get_by_role("button", name="Replace this draft").click()
-    expect(recipe).to_have_count(0)
-    pods_come(page, 0)
-    becomes(lambda: len(taints(page)), 3)
-    bench.build.get_by_role("button", name="Undo").click()
-    pods_come(page, 3)
-
-
-def test_a_cluster_without_nodes_says_how_to_get_some(page: Page) -> None:
-    """The stage offers a node pool and the generator where it has nothing to draw."""
-    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: alone}\nspec: {containers: [{name: c}]}\n"
-    bench = own(page, pod)
-    expect(bench.stage.get_by_role("button", name="Generate a cluster…")).to_be_visible()
-    bench.stage.get_by_role("button", name="Add a node pool").click()
-    form = page.get_by_role("dialog", name="Node pool")
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_have_count(0)
-    expect(bench.node("general-1")).to_be_visible()
-    bench.wait().step(1)
-    expect(bench.stage.get_by_role("button", name="alone", exact=True).first).to_be_visible()
 
 
 def test_menu_forms_and_generator_are_accessible(phone: Page, accessible: Callable[[Page], None]) -> None:
@@ -391,6 +224,23 @@ def test_menu_forms_and_generator_are_accessible(phone: Page, accessible: Callab
     sound()
     dialog.get_by_role("button", name="Cancel").click()
     recipe = add(bench, "Generate a cluster…")
+    a_row_takes_the_focus_and_passes_it_on(recipe)
     recipe.get_by_label("Begin with a recipe").select_option("A hundred nodes in three pools")
     expect(recipe.get_by_text("100 nodes")).to_be_visible()
     sound()
+
+
+def a_row_takes_the_focus_and_passes_it_on(recipe: Locator) -> None:
+    """One that is added has it; one that is taken out gives it to the next one, or to what adds one."""
+    pools = recipe.get_by_role("group", name="node pool")
+    more = recipe.get_by_role("button", name="Add a node pool")
+    more.click()
+    expect(pools.nth(1).get_by_label("Pool", exact=True)).to_be_focused()
+    pools.nth(0).get_by_role("button", name="Remove this node pool").click()
+    expect(pools).to_have_count(1)
+    expect(pools.get_by_label("Pool", exact=True)).to_be_focused()
+    pools.get_by_role("button", name="Remove this node pool").click()
+    expect(more).to_be_focused()
+    recipe.get_by_role("button", name="Add workloads").click()
+    workload = recipe.get_by_role("group", name="workload").last
+    expect(workload.get_by_label("Workload", exact=True)).to_be_focused()

@@ -16,6 +16,7 @@ from tests.browser.test_edit import CLUSTER
 from tests.browser.test_events_editor import TIMED
 from tests.browser.test_may_differ import CLUSTER as UNHONORED
 from tests.browser.test_plugin_form import CLUSTER as TWO_NODES
+from tests.browser.test_triage import PENDING
 from tests.core.explain.test_recorded_answer import insufficient, node, pod
 from tests.core.objects.unhonored_cases import cases, together
 from tests.e2e import bundles
@@ -126,6 +127,7 @@ TODAY = {
     "weighed-today": bundles.bundle(*newest()),
     "descheduler-low-utilization": example_text("descheduler-low-utilization"),
     "drain-budget": example_text("drain-budget"),
+    "pending": PENDING,
     "ten-percent-today": example_text("ten-percent"),
     "two-nodes": TWO_NODES,
     "two-schedulers": example_text("two-schedulers"),

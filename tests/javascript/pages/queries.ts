@@ -169,7 +169,7 @@ export function leave(element: Element) {
   return drawn();
 }
 
-export function press(element: Element, key: string, options: { shiftKey?: boolean } = {}) {
+export function press(element: Element, key: string, options: { ctrlKey?: boolean; shiftKey?: boolean } = {}) {
   send(element, "KeyboardEvent", "keydown", { key, ...options });
   return drawn();
 }
