@@ -228,8 +228,9 @@ def test_a_branch_is_compared_as_if_both_lasted_as_long() -> None:
     assert found.calm == lost.calm_at - calm.calm_at
     stuck, longer = (
         followed(ALONE, *nodes(1, cpu=1), deployment(6, 9), annotated(lasting[0], run_seconds=seconds))
-        for seconds in ("5", "500")
+        for seconds in ("5", "5000")
     )
+    assert stuck.until < longer.until
     assert all(one.branch is None or not one.branch.kind for one in difference(stuck, longer).workloads)
     assert convert(plain(lost), Availability) == lost
 
