@@ -126,6 +126,15 @@ def test_one_scenario() -> None:
     assert "- Scenario: " in reported and "| metric | value |" in reported and "change" not in reported
 
 
+def test_comments_are_under_the_title_of_their_scenario() -> None:
+    """Of one that was shared without a title, under Untitled."""
+    for title, shown in (("Packing", "Packing"), ("", "Untitled")):
+        body = json.dumps({"bundle": bundle(LEAST), "title": title})
+        name = Client().post("/api/scenarios", body, content_type="application/json").json()["id"]
+        comment(name, "Why a?")
+        assert f"Comments on {shown}: 1 open" in asked(Client(), name)
+
+
 def test_a_report_of_a_draft_is_its_owners(owner: Client, stranger: Client) -> None:
     """Nobody else gets one; a private scenario's comments are in no report of another."""
     draft = store.create_draft(OWNER, [("", bundle(MOST))], "Mine")
