@@ -94,6 +94,14 @@ def test_deep_nesting_is_an_error(text: str) -> None:
         assert compile_selector(text).evaluate(device_variable("d", {}, {}))[0] is True
 
 
+def test_what_is_side_by_side_is_not_nested() -> None:
+    """A selector may name hundreds of models, and have dozens of parentheses within each other."""
+    names = ", ".join(f'"model-{number}"' for number in range(200))
+    alike, deep = " || ".join(["(1 > 2)"] * 99 + ["true"]), "(" * 60 + "true" + ")" * 60
+    for text in (f'"model-7" in [{names}]', alike, deep):
+        assert compile_selector(text).evaluate(device_variable("d", {}, {}))[0] is True
+
+
 def test_macros_do_not_multiply_an_expression_without_end() -> None:
     """Each optMap() of an optMap() has its target twice."""
     assert limitation_of("optional.of(1)" + ".optMap(a, a)" * 60 + ".hasValue()") == (
