@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { EditorState } from "@codemirror/state";
 import { complete } from "../../static/js/editor/complete.ts";
-import { indentAfter } from "../../static/js/editor/enter.ts";
+import { enter, indentAfter } from "../../static/js/editor/enter.ts";
 import { fieldAt } from "../../static/js/editor/help.ts";
 import { within } from "../../static/js/editor/schema.ts";
 import { changesBetween } from "../../static/js/editor/smallest.ts";
@@ -182,11 +182,14 @@ const PARTS: [text: string, wanted: string, unwanted: string][] = [
 
 const words = (text: string) => text.split(" ").filter(Boolean);
 
-async function offered(text: string, knows: Parameters<typeof complete>[1]) {
+async function options(text: string, knows: Parameters<typeof complete>[1], explicit = true) {
   const state = EditorState.create({ doc: text.replace("¦", "") });
-  const place = { state, pos: text.indexOf("¦"), explicit: true };
-  const found = await complete(place as Parameters<typeof complete>[0], knows);
-  return (found?.options ?? []).map(({ label }) => label);
+  const place = { state, pos: text.indexOf("¦"), explicit };
+  return (await complete(place as Parameters<typeof complete>[0], knows))?.options ?? [];
+}
+
+async function offered(text: string, knows: Parameters<typeof complete>[1]) {
+  return (await options(text, knows)).map(({ label }) => label);
 }
 
 function offers(names: string[], wanted: string, unwanted: string) {
@@ -226,6 +229,27 @@ describe("a field is explained by its kind, path, type and sentence", () => {
       assert.equal(`${kind} ${path}|${field.t}|${field.d}`.slice(0, wanted.length), wanted);
       assert.equal(field.x ?? "", place === "not read" ? "ignored" : "");
     });
+  }
+});
+
+it("within braces fields are offered unasked, and what is taken stays on the line", async () => {
+  const taken = async (text: string) =>
+    (await options(text, { schema: schemas }, false)).find(({ label }) => label === "containers")?.apply;
+  assert.equal(await taken("kind: Pod\nspec: {¦}\n"), "containers: ");
+  assert.equal(await taken("kind: Pod\nspec:\n  c¦\n"), "containers:\n  - ");
+  assert.equal(await taken("kind: Pod\nspec:\n  ¦\n"), undefined);
+});
+
+it("Enter leaves no blanks before what goes to the new line, and puts a brace that closes on one of its own", () => {
+  const texts = {
+    "spec:\n  a: 1¦   b: 2": "spec:\n  a: 1\n  ¦b: 2",
+    "kind: Pod\nspec: {¦  }": "kind: Pod\nspec: {\n  ¦\n}",
+  };
+  for (const [before, after] of Object.entries(texts)) {
+    let state = EditorState.create({ doc: before.replace("¦", ""), selection: { anchor: before.indexOf("¦") } });
+    enter({ state, dispatch: (transaction) => (state = transaction.state) });
+    const { head } = state.selection.main;
+    assert.equal(`${state.doc.sliceString(0, head)}¦${state.doc.sliceString(head)}`, after);
   }
 });
 
