@@ -1,7 +1,8 @@
-// Times, costs of a change in comments, and the palette's search.
+// Times, how far a bundle is read, costs of a change in comments, and the palette's search.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { progressOf } from "../../static/js/lib/progress.ts";
 import { age, clock } from "../../static/js/lib/quantity.ts";
 import { costs } from "../../static/js/workbench/draft/comments.ts";
 import { match } from "../../static/js/workbench/commands/fuzzy.ts";
@@ -12,6 +13,17 @@ it("times are as kubectl prints ages: seconds to two minutes, milliseconds below
   assert.deepEqual(times.map(age), ages);
   assert.deepEqual(times.map(clock), [...ages.slice(0, 2), "9.950s", ...ages.slice(3)]);
   assert.deepEqual([3612, 39720, 3600, 912.2].map(clock), ["1h0m12s", "11h2m", "1h", "15m12s"]);
+});
+
+it("the stages of reading a bundle follow each other from nothing to the whole", () => {
+  let far = 0;
+  for (const stage of ["sending", "reading", "checking", "assembling"]) {
+    const [[from], [half], [to]] = [0, 2, 4].map((done) => progressOf({ stage, done, of: 4 }));
+    assert.ok(Math.abs(from - far) < 1e-9 && from < half && half < to, stage);
+    far = to;
+  }
+  assert.ok(Math.abs(far - 1) < 1e-9);
+  assert.equal(progressOf({ stage: "assembling", done: 1200, of: 5000 })[1], "Assembling the cluster: 1,200 of 5,000");
 });
 
 it("comments that a change removes are counted", () => {
