@@ -1,4 +1,4 @@
-"""A PodGroup and its workload are built from a form, by mouse and by keyboard, and then stepped through."""
+"""A PodGroup and its workload are built from a form by keyboard, and the form fits."""
 
 from __future__ import annotations
 
@@ -48,25 +48,6 @@ def form_of(page: Page, address: str) -> tuple[Workbench, Locator]:
 def preview(form: Locator) -> Yaml:
     """Return what the form says that it adds."""
     return editor_in(form, "YAML that is added")
-
-
-def test_a_group_is_built_by_mouse_and_stepped_through(page: Page, nodes: str) -> None:
-    """The preview follows what is typed; three members wait for the fourth; Undo takes it back."""
-    bench, form = form_of(page, nodes)
-    form.get_by_label("Name", exact=True).fill("train")
-    form.get_by_label("cpu of a pod").fill("2")
-    preview(form).shows(re.compile(r"kind: PodGroup[\s\S]*cpu: '2'[\s\S]*name: Coscheduling"))
-    form.get_by_role("button", name="Add", exact=True).click()
-    expect(form).to_have_count(0)
-    bench.wait()
-    tree = bench.build.get_by_role("tree")
-    expect(tree.get_by_role("treeitem", name=re.compile("^job.train"))).to_contain_text("0 / 4")
-    bench.step(4)
-    expect(tree.get_by_role("treeitem", name=re.compile("^job.train"))).to_contain_text("4 / 4")
-    tree.get_by_role("treeitem", name=re.compile("^Other objects")).locator(".twist").click()
-    expect(tree.get_by_role("treeitem", name=re.compile("^PodGroup"))).to_be_visible()
-    bench.build.get_by_role("button", name="Undo").click()
-    expect(tree.get_by_role("treeitem", name=re.compile("^job.train"))).to_have_count(0)
 
 
 def test_a_group_is_built_by_keyboard(page: Page, nodes: str) -> None:
@@ -120,23 +101,6 @@ def test_a_group_is_built_from_nothing_by_keyboard(page: Page, site: Stack) -> N
     panel = bench.at(1).tab("PodGroups")
     expect(panel.get_by_role("heading", name="PodGroup train PreScheduling")).to_be_visible()
     expect(panel.get_by_text("Not scheduled: none of 4 holds a node.")).to_be_visible()
-
-
-def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(page: Page, nodes: str) -> None:
-    """The server's words are shown while one types; Add goes to the first wrong field."""
-    _, form = form_of(page, nodes)
-    form.get_by_label("Name", exact=True).fill("Train_1")
-    memory = form.get_by_label("memory of a pod")
-    memory.fill("1x")
-    expect(memory).to_have_attribute("aria-invalid", "true")
-    expect(memory).to_have_accessible_description(re.compile("'1x' is not a quantity"))
-    memory.fill("")
-    form.get_by_role("button", name="Add", exact=True).click()
-    name = form.get_by_label("Name", exact=True)
-    expect(name).to_be_focused()
-    expect(name).to_have_accessible_description(re.compile("must consist of lower case letters"))
-    expect(form).to_be_visible()
-    becomes(lambda: page.evaluate("podstep.playback.pods.keys"), [])
 
 
 def test_the_form_fits_and_is_accessible(page: Page, nodes: str, accessible: Callable[[Page], None]) -> None:

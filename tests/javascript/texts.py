@@ -23,6 +23,7 @@ from tests.e2e import bundles
 from tests.e2e.bundles import by_v1_11
 from tests.javascript.recorded import TEXT, newest
 from tests.playground.test_podgroups_panel import CURRENT
+from tests.playground.test_verbs import BUNDLE as VERBS
 
 
 def texts() -> dict[str, Any]:
@@ -118,6 +119,7 @@ MADE: dict[str, str] = {
     ),
     "every-unhonored": together(cases()),
     "timed": TIMED,
+    "verbs-by-v1.11": VERBS,
     "shop-cached": cached("sound"),
     "shop-audited": cached("v1.11\naudit: true"),
     "quirks-fixed": example_text("quirks").replace("quirks: v1.11\n---", "quirks: fixed\n---"),
@@ -131,4 +133,5 @@ TODAY = {
     "ten-percent-today": example_text("ten-percent"),
     "two-nodes": TWO_NODES,
     "two-schedulers": example_text("two-schedulers"),
+    "verbs": VERBS,
 }

@@ -134,7 +134,7 @@ export const saying = (root: ParentNode, words: Name) =>
 export const rowsOf = (table: Element) =>
   [...table.querySelectorAll("tbody > tr")].map((row) => texts(row.querySelectorAll(":scope > th, :scope > td")));
 
-function send(element: Element, kind: string, type: string, options: object = {}) {
+export function send(element: Element, kind: string, type: string, options: object = {}) {
   const window = element.ownerDocument.defaultView as any;
   element.dispatchEvent(new window[kind](type, { bubbles: true, cancelable: true, ...options }));
 }
