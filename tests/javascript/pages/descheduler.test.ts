@@ -45,3 +45,16 @@ it("the flow of a round has a line for each arc and a row for each pod", async (
   assert.match(text(page.panel), /its gang has fewer places than its minimum/);
   assert.equal(page.document.querySelectorAll(".toast").length, 0);
 });
+
+it("the verb is in a node's menu where a descheduler runs; without one neither verb nor tab is there", async () => {
+  for (const [slug, count] of [
+    ["descheduler-low-utilization", 1],
+    ["drain-budget", 0],
+  ] as const) {
+    const page = await Workbench.draft(slug);
+    assert.equal(all(page.inspect, "tab", /^Descheduler/).length, count);
+    const verbs = await page.menu("worker-1");
+    one(verbs, "menuitem", "Cordon…");
+    assert.equal(all(verbs, "menuitem", "Deschedule…").length, count);
+  }
+});

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { all, click, enter, eventually, one, press, send, text, texts, type Name } from "./queries.ts";
+import { all, click, enter, eventually, one, press, text, texts, type Name } from "./queries.ts";
 import { Workbench } from "./workbench.ts";
 
 const BRANCHES = "Branches";
@@ -17,16 +17,10 @@ const says = (look: () => Element, words: RegExp) => eventually(() => assert.mat
 const entry = async (page: Workbench, name: Name) =>
   click(await eventually(() => one(page.document, "menuitem", name)));
 
-/** Open the menu of a node on the stage by its right button. */
-function menu(page: Workbench, node: string) {
-  send(one(page.stage, "button", new RegExp(`^${node}\\b`)), "MouseEvent", "contextmenu");
-  return eventually(() => one(page.document, "menu"));
-}
-
 it("a node is drained from its menu, which says what will happen, and one Undo takes all back", async () => {
   const page = await own();
   const before = placed(page);
-  await menu(page, "n1");
+  await page.menu("n1");
   await entry(page, "Drain…");
   const box = await dialog(page, "Drain: node n1");
   await says(
@@ -59,7 +53,7 @@ it("a zone is lost in a branch by one click, which is compared with its parent",
 
 it("what v1.11 cannot do is hidden, and said to who asks for it by the palette", async () => {
   const page = await Workbench.draft("verbs-by-v1.11");
-  const opened = await menu(page, "n1");
+  const opened = await page.menu("n1");
   assert.deepEqual(texts(all(opened, "menuitem")), ["Cordon…", "Zone a…"]);
   await press(all(opened, "menuitem")[0]!, "Escape");
   await press(page.stage, "k", { ctrlKey: true });

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterEach } from "node:test";
 import { Script } from "node:vm";
 import { Browser } from "happy-dom";
-import { click, drawn, eventually, nameOf, one, type Name } from "./queries.ts";
+import { click, drawn, eventually, nameOf, one, send, type Name } from "./queries.ts";
 
 const { SITE, MADE } = process.env;
 const script = new Script(readFileSync(`${MADE}/workbench.js`, "utf8"), { filename: "workbench.js" });
@@ -188,6 +188,12 @@ export class Workbench {
   /** A node's card on the stage. */
   node(name: string) {
     return one(this.stage, "button", new RegExp(`^${name}, cpu `));
+  }
+
+  /** Open a node's menu on the stage, by the right button. */
+  menu(name: string) {
+    send(one(this.stage, "button", new RegExp(`^${name}\\b`)), "MouseEvent", "contextmenu");
+    return eventually(() => one(this.document, "menu"));
   }
 
   /** Nodes on the stage of a class, as `hovered`, by their names. */
