@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.editors import editor_in, yaml_of
-from tests.browser.pages import Workbench, becomes, cycles_of, drafted, example_text, holds, share, wide
+from tests.browser.editors import editor_in
+from tests.browser.pages import Workbench, becomes, cycles_of, drafted, holds, share, wide
 from tests.services.stack import Stack
 
 CLUSTER = "---\n".join(
@@ -129,41 +129,10 @@ def opened(bench: Workbench, index: int, node: str = "n2") -> Locator:
 def test_objects_of_a_draft_are_changed_at_a_step(page: Page) -> None:
     """One change after the other, each at its step, and each leaves what the others did."""
     bench, editor = editing(page, 2)
-    undo_leads_back_through_edits_and_settings_in_their_order(bench, editor)
-    what_is_wrong_is_reported_on_its_line_and_nothing_is_changed(bench, opened(bench, 2))
+    what_is_wrong_is_reported_on_its_line_and_nothing_is_changed(bench, editor)
     everything_goes_by_keyboard(bench)
     a_deleted_node_disappears_with_its_pods(bench)
-    a_pod_is_deleted_at_a_step(bench)
-    allocatable_is_drawn_as_it_is_at_the_step(bench)
-    one_event_after_another_at_the_same_step(bench)
     an_event_is_changed_where_it_stands(bench)
-
-
-def undo_leads_back_through_edits_and_settings_in_their_order(bench: Workbench, editor: Locator) -> None:
-    """Edits and settings are one chain; a notice goes when its Undo would lead back from another change."""
-    page = bench.page
-    expect(editor.get_by_text("It lands after cycle 2 and before the next one")).to_be_visible()
-    expect(editor.get_by_role("radio")).to_have_count(0)
-    cordon(editor)
-    apply(editor)
-    notice = page.get_by_text("It takes effect from cycle 3.")
-    expect(notice).to_be_visible()
-    bench.at(2)
-    bench.tab("Cache").get_by_role("button", name="As in v1.11, with the audit").click()
-    page.wait_for_function("() => podstep.playback.policy.cache === 'v1.11' && podstep.playback.complete")
-    expect(notice).to_be_hidden()
-    bench.at(2)
-    expect(bench.inspect.get_by_role("tab", name="Cache")).to_be_focused()
-    undo = bench.build.get_by_role("button", name="Undo")
-    expect(undo).to_have_attribute("title", "Undo: The cache is on as in v1.11, with the audit")
-    undo.click()
-    page.wait_for_function("() => podstep.playback.policy.cache === 'off' && podstep.playback.complete")
-    bench.at(2)
-    bench.build.get_by_role("tab", name="Policy").click()
-    undo.click()
-    page.wait_for_function("() => !podstep.playback.nodes.updates.length && podstep.playback.complete")
-    expect(undo).to_be_disabled()
-    bench.build.get_by_role("tab", name="Objects").click()
 
 
 def what_is_wrong_is_reported_on_its_line_and_nothing_is_changed(bench: Workbench, editor: Locator) -> None:
@@ -217,64 +186,6 @@ def a_deleted_node_disappears_with_its_pods(bench: Workbench) -> None:
     expect(bench.build).to_contain_text("There are no operations yet.")
 
 
-def a_pod_is_deleted_at_a_step(bench: Workbench) -> None:
-    """It is on its node at the step and gone in the next one; the list of events says so."""
-    page = bench.page
-    opened(bench, 3).get_by_role("button", name="Cancel").click()
-    sheet = page.get_by_role("region", name="Selected")  # of the node whose form was open
-    sheet.get_by_role("button", name=re.compile("^web-")).first.click()
-    heading = sheet.get_by_role("heading")
-    expect(heading).to_have_text(re.compile("^web-"))
-    pod = page.evaluate(
-        "(name) => podstep.playback.pods.keys.indexOf(`default/${name}`)", heading.inner_text()
-    )
-    bench.stage.get_by_role("button", name="Edit at this step").click()
-    page.get_by_role("button", name="Delete this pod").click()
-    expect(bench.build.get_by_role("listitem").filter(has_text="delete Pod default/web-")).to_contain_text(
-        "after 3"
-    )
-    bench.at(3)
-    page.wait_for_function("(pod) => podstep.playback.cluster.placement[pod] >= 0", arg=pod)
-    bench.step()
-    page.wait_for_function("(pod) => podstep.playback.cluster.placement[pod] === -2", arg=pod)
-
-
-def allocatable_is_drawn_as_it_is_at_the_step(bench: Workbench) -> None:
-    """The card shows the new amount from the next cycle on, and the old one when one steps back."""
-    editor = opened(bench, 2)
-    editor.get_by_label("Common change").select_option("allocatable")
-    editor.get_by_label("resource").fill("cpu")
-    editor.get_by_label("quantity").fill("8")
-    editor.get_by_role("button", name="Put into the YAML").click()
-    editor_in(editor, "Node n2 as YAML").shows(re.compile("cpu: '8'"))
-    apply(editor)
-    bench.at(2)
-    card = bench.stage.get_by_role("button", name=re.compile("^n2,"))
-    expect(card).to_contain_text("4 cpu")
-    bench.step()
-    expect(card).to_contain_text("8 cpu")
-    bench.page.keyboard.press("ArrowLeft")
-    expect(card).to_contain_text("4 cpu")
-
-
-def one_event_after_another_at_the_same_step(bench: Workbench) -> None:
-    """What was changed at a step is there when the editor opens at it again."""
-    editor = opened(bench, 2)
-    cordon(editor)
-    apply(editor)
-    bench.at(2)
-    again = opened(bench, 2)
-    again.get_by_role("button", name="Uncordon").click()
-    editor_in(again, "Node n2 as YAML").shows(re.compile("unschedulable"), holds=False)
-    apply(again)
-    bench.at(2)
-    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_have_count(3)
-    bench.step()
-    expect(bench.stage.get_by_role("button", name=re.compile("^n2,"))).not_to_have_class(
-        re.compile("cordoned")
-    )
-
-
 def an_event_is_changed_where_it_stands(bench: Workbench) -> None:
     """Its YAML opens; the other node is cordoned then."""
     page = bench.page
@@ -307,35 +218,6 @@ def test_a_volume_is_added_and_then_edited_from_the_list(page: Page, cluster: st
     tree.get_by_role("treeitem", name=re.compile("^PersistentVolume")).click()
     tree.get_by_role("treeitem", name=re.compile("disk-1")).click()
     expect(page.get_by_role("dialog", name="Edit PersistentVolume disk-1")).to_be_visible()
-
-
-def test_a_change_lands_inside_the_next_cycle(page: Page) -> None:
-    """Between evaluating and writing, where there is a cache; the cycle still takes the cordoned node."""
-    settings = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: v1.11\n"
-    before = [cycle.node for cycle in cycles_of(CLUSTER + settings)]
-    index = before.index("n2", 2)
-    bench, editor = editing(page, index, CLUSTER + settings)
-    cordon(editor)
-    editor.get_by_role("radio", name=re.compile("between evaluating and writing")).check()
-    apply(editor)
-    bench.at(index).step()
-    holds(
-        lambda: placements(page),
-        lambda after: after[: index + 1] == before[: index + 1] and "n2" not in after[index + 1 :],
-    )
-    expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n2")).to_contain_text(
-        f"in {index + 1}"
-    )
-
-
-def test_an_edit_keeps_comments_inside_the_history(page: Page) -> None:
-    """An event that is added leaves the comments of the others; those of one taken out are mentioned."""
-    bench, editor = editing(page, 2, example_text("cache-half-remedy"), "a-1")
-    cordon(editor)
-    apply(editor)
-    yaml = yaml_of(bench).shows(re.compile("unschedulable"))
-    yaml.shows(re.compile("# Inside cycle 1"))
-    yaml.shows(re.compile("# The half remedy: a stale write"))
 
 
 def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(

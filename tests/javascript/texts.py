@@ -110,6 +110,7 @@ MADE: dict[str, str] = {
     "two-templates": two_templates(),
     "batching": batching(),
     "three-nodes": CLUSTER,
+    "three-nodes-cached": f"{CLUSTER}---\napiVersion: podstep/v1\n{SETTINGS}cache: v1.11\n",
     "picky": picky(),
     "weighed": TEXT,
     "dump": DUMP,

@@ -13,6 +13,7 @@ import {
   focused,
   nameOf,
   one,
+  press,
   text,
   texts,
 } from "./queries.ts";
@@ -133,12 +134,37 @@ it("in virtual time events go by seconds, and what had no effect says why", asyn
   const page = await own("timed");
   await eventually(() => assert.match(said(page)[0]!, /no effect: there is no Pod default\/nope at this moment/));
   assert.match(said(page)[1]!, /60s/);
-  const mark = one(events(page)[1]!, "slider");
-  assert.equal(mark.getAttribute("aria-valuetext"), "at 60s of virtual time");
+  const mark = () => one(events(page)[1]!, "slider");
+  assert.equal(mark().getAttribute("aria-valuetext"), "at 60s of virtual time");
   await add(page, "Delete the node", "30.5", { Node: "n2" });
   await eventually(() =>
     assert.ok(said(page).some((row) => /delete Node n2.*30\.5s|30\.5s.*delete Node n2/.test(row))),
   );
   await add(page, "Fail", "20", { Node: "n1" });
   await eventually(() => assert.ok(said(page).some((row) => /fail Node n1.*20s|20s.*fail Node n1/.test(row))));
+});
+
+it("a mark moves along the axis of seconds by Shift and an arrow", async () => {
+  const page = await own("timed");
+  const mark = await eventually(() => one(events(page)[1]!, "slider"));
+  mark.focus();
+  await press(mark, "ArrowLeft", { shiftKey: true });
+  await press(mark, "Enter");
+  const toasts = () => texts(page.document.querySelectorAll(".toast")).join();
+  await eventually(() => assert.match(toasts(), /Moved to at .* of virtual time/));
+  await eventually(() => assert.doesNotMatch(said(page)[1]!, /60s/));
+});
+
+it("under v1.37 a drained node's pods come back elsewhere, and a rollout replaces all", async () => {
+  const page = await own("three-nodes-today");
+  const after = (count: number) =>
+    eventually(() => {
+      assert.equal(placed(page).length, count);
+      assert.ok(!placed(page).slice(6).includes("n2"), placed(page).join());
+    });
+  await add(page, "Drain", "6", { Node: "n2" });
+  await eventually(() => assert.ok(said(page).some((row) => row.includes("drain Node n2"))));
+  await after(8);
+  await add(page, "Restart rollout", "8", { Workload: "Deployment/default/web" });
+  await after(14);
 });
