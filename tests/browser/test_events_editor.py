@@ -1,14 +1,13 @@
-"""The editor of events: added by a form, moved along the axis, repeated, taken out; what each one did."""
+"""The editor of events: marks are moved by arrows and by dragging, and all fits a phone."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.pages import Workbench, drafted, holds, wide
-from tests.browser.test_edit import CLUSTER, placements
+from tests.browser.pages import Workbench, drafted, wide
+from tests.browser.test_edit import CLUSTER
 
 CLOCK = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\nquirks: v1.11\n"
 HISTORY = """---
@@ -58,16 +57,6 @@ def events(bench: Workbench) -> Locator:
     return bench.build.get_by_role("region", name="Events").get_by_role("listitem")
 
 
-def test_a_drained_node_s_pods_come_back_elsewhere(page: Page) -> None:
-    """Under v1.37 the event gives controllers something to do: evicted pods are replaced."""
-    bench = Workbench(page).open(drafted(page, CLUSTER, as_is=True))
-    add(page, bench, "Drain", "6", Node="n2")
-    expect(events(bench).filter(has_text="drain Node n2")).to_be_visible()
-    holds(lambda: placements(page), lambda nodes: len(nodes) == 8 and "n2" not in nodes[6:])
-    add(page, bench, "Restart rollout", "8", Workload="Deployment/default/web")
-    holds(lambda: placements(page), lambda nodes: len(nodes) == 14 and "n2" not in nodes[6:])
-
-
 def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
     """Its mark is a slider over the cycles; several presses are one change, and Undo leads back from all."""
     bench = own(page)
@@ -97,18 +86,6 @@ def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
     expect(row.get_by_role("button").first).to_contain_text("after 5")
     row.get_by_role("button").first.click()
     bench.at(6)
-
-
-def test_an_event_in_virtual_time_is_moved_by_a_key(page: Page) -> None:
-    """Shift and an arrow move its mark along the axis of seconds."""
-    bench = own(page, TIMED)
-    mark = events(bench).nth(1).get_by_role("slider")
-    expect(mark).to_have_attribute("aria-valuetext", "at 60s of virtual time")
-    mark.focus()
-    page.keyboard.press("Shift+ArrowLeft")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(re.compile("^Moved to at .* of virtual time"))).to_be_visible()
-    expect(events(bench).nth(1)).not_to_contain_text("60s")
 
 
 def test_the_editor_of_events_on_a_phone_and_for_everybody(

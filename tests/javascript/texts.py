@@ -132,6 +132,7 @@ TODAY = {
     "drain-budget": example_text("drain-budget"),
     "pending": PENDING,
     "ten-percent-today": example_text("ten-percent"),
+    "three-nodes-today": CLUSTER,
     "two-nodes": TWO_NODES,
     "two-schedulers": example_text("two-schedulers"),
     "verbs": VERBS,
