@@ -39,13 +39,3 @@ def test_a_failing_node_is_seen_over_time(page: Page, site: Stack) -> None:
     page.reload()
     bench.wait()
     expect(panel.get_by_role("heading", name="Deployment web")).to_be_visible()
-
-
-def test_where_no_time_passes(page: Page, site: Stack) -> None:
-    """The tab is not offered; who asks for it by an address reads why it is empty."""
-    address = share(site, example_text("first-cycle"), "Still")
-    bench = Workbench(page).open(address)
-    expect(bench.inspect.get_by_role("tab", name="Over time")).to_be_hidden()
-    page.goto(f"{address}?tab=availability")
-    bench.wait()
-    expect(bench.panel("Over time")).to_contain_text("No time passes in this scenario.")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, turned
-from tests.browser.pages import Workbench, drafted, example_text, share, wide
+from tests.browser.pages import Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
 ROOM = example_text("making-room")
@@ -89,13 +89,6 @@ def test_a_comment_is_edited_removed_and_linked_to(visitor: Callable[..., Page],
     thread.get_by_role("button", name="Remove").click()
     expect(page.locator(".thread")).to_have_count(0)
     expect(stranger.get_by_text("Second thoughts")).to_have_count(0)
-
-
-def test_a_draft_has_no_comments(page: Page) -> None:
-    """They belong to what is shared, which never changes."""
-    Workbench(page).open(drafted(page, ROOM, "Mine"))
-    expect(page.get_by_role("button", name="Share", exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name=re.compile("^Comments"))).to_have_count(0)
 
 
 def test_the_comments_fit(page: Page, site: Stack, accessible: Callable[[Page], None]) -> None:

@@ -241,6 +241,13 @@ it("where nobody is ever tried the end comes right after the start, and walking 
   assert.equal((await go(page, ","))[0], 0);
 });
 
+it("where no time passes the tab of workloads over time is not offered, and says so by an address", async () => {
+  const page = await Workbench.open("first-cycle");
+  assert.equal(all(page.inspect, "tab", /^Over time/).length, 0);
+  await page.goto(`${page.window.location.pathname}?tab=availability`);
+  await eventually(() => assert.match(text(page.panel), /No time passes in this scenario\./));
+});
+
 it("a connection that breaks again and again while it is opened anew leaves no rejection behind", async () => {
   const page = await Workbench.open("churn", "step=5");
   const { socket, playback } = page.window.podstep;
