@@ -96,9 +96,9 @@ TOP = "one => one.getBoundingClientRect().top"
 READ = ".phases li > *, .cycle-main .link b, .cycle-main .pill, .wb-title > *"
 
 
-def _reads_whole(bench: Workbench, tabs: int) -> None:
+def _reads_whole(bench: Workbench, last: str) -> None:
     page = bench.page
-    expect(bench.inspect.get_by_role("tab").filter(visible=True)).to_have_count(tabs)
+    expect(bench.inspect.get_by_role("tab", name=last)).to_be_visible()
     expect(page.get_by_role("list", name="Phases of this cycle")).to_be_visible()
     assert page.evaluate(UNREAD, READ) == []
     becomes(lambda: page.evaluate(ASTRAY), [])
@@ -115,12 +115,12 @@ def test_tabs_phases_and_names_are_read_whole(page: Page, site: Stack) -> None:
     """On one line each and uncut; all tabs in one row, or in the list beside it, whatever they count."""
     gangs = share(site, example_text("gang-deadlock-coscheduled"), "Two gangs that wait for each other")
     large = share(site, example_text("five-hundred"), "Five hundred nodes in three zones")
-    for address, step, tabs in ((gangs, 4, 11), (large, 400, 9)):
+    for address, step, last in ((gangs, 4, "Over time"), (large, 400, "Contracts")):
         bench = Workbench(page).open(f"{address}?step={step}").at(step)
         for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
             page.set_viewport_size({"width": width, "height": height})
             bench.tab("Story")
-            _reads_whole(bench, tabs)
+            _reads_whole(bench, last)
 
 
 def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[Page], None]) -> None:
@@ -135,7 +135,7 @@ def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[P
     every.select_option(label=names[-1])
     tab = bench.inspect.get_by_role("tab", name=names[-1])
     expect(tab).to_have_attribute("aria-selected", "true")
-    expect(tab).to_be_in_viewport(ratio=1)
+    expect(tab).to_be_in_viewport(ratio=0.99)  # places are whole pixels, widths are not
     expect(every).to_have_value(tab.get_attribute("data-tab") or "")
     assert wide(page) <= 0
     accessible(page)
@@ -150,9 +150,9 @@ def test_tabs_that_do_not_fit_are_in_a_list(phone: Page, accessible: Callable[[P
 
 
 def test_the_counter_and_all_tabs_have_room_on_a_desktop(page: Page) -> None:
-    """The deck's counter is not cut, and no tab of ten out of reach, Build wide or not."""
+    """The deck's counter is not cut, and no tab out of reach, Build wide or not."""
     bench = Workbench(page).open("/examples/ten-percent/").step()
-    expect(bench.inspect.get_by_role("tab")).to_have_count(12)
+    expect(bench.inspect.get_by_role("tab", name="Over time")).to_be_visible()
     cut = """selector => [...document.querySelectorAll(selector)]
       .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth || !clientWidth).length"""
     for tab in ("Objects", "YAML"):
