@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import test_breakpoints, test_cache, test_stage, test_why
+from tests.browser import test_cache, test_stage, test_why
 from tests.browser.conftest import DESKTOP, Watch, turned
 from tests.browser.pages import Workbench, drafted, example_text, share, show, wide
 from tests.browser.test_paste import MISTAKEN, listed
@@ -160,7 +160,7 @@ def causes(tour: Tour) -> None:
     tour.page.get_by_role("button", name="Breakpoints: 2").click()
     tour.look(both=True)
     tour.page.get_by_role("button", name="Run to the next break").click()
-    expect(test_breakpoints.note(tour.page)).to_contain_text("stopped:")
+    expect(tour.page.locator(".stop-note")).to_contain_text("stopped:")
     tour.look()
 
 

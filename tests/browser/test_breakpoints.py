@@ -1,4 +1,4 @@
-"""Breakpoints, running to them, and the next cycle worth a look."""
+"""Breakpoints that a browser keeps."""
 
 from __future__ import annotations
 
@@ -7,27 +7,10 @@ import json
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share
+from tests.browser.pages import Workbench, example_text, share
 from tests.services.stack import Stack
 
 SHOP = "shop"
-SELECTOR = """apiVersion: v1
-kind: Node
-metadata: {{name: n{n}, labels: {{disk: {disk}}}}}
-status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "90"}}}}
-"""
-POD = """apiVersion: v1
-kind: Pod
-metadata: {{name: p{n}}}
-spec: {{nodeSelector: {{{selector}}}, containers: [{{name: c, image: c}}]}}
-"""
-
-
-def picky() -> str:
-    """Three nodes and eighty pods; the seventieth alone wants an SSD, which n2 alone has."""
-    nodes = [SELECTOR.format(n=n, disk="ssd" if n == 2 else "hdd") for n in (1, 2, 3)]
-    pods = [POD.format(n=n, selector="disk: ssd" if n == 70 else "") for n in range(1, 81)]
-    return "---\n".join([*nodes, *pods])
 
 
 @pytest.fixture
@@ -44,36 +27,14 @@ def panel(page: Page) -> Locator:
     return found
 
 
-def set_by_form(page: Page, kind: str, about: str = "", within: str = "") -> None:
+def set_by_form(page: Page, kind: str) -> None:
     """Set a breakpoint by the form of the panel, and close it."""
     box = panel(page)
     box.get_by_role("combobox", name="Stop when").select_option(kind)
-    fields = box.locator("input.field:visible")
-    for place, text in enumerate((about, within)):
-        if text:
-            fields.nth(place).fill(text)
     box.get_by_role("button", name="Set this breakpoint").click()
     expect(box.get_by_role("checkbox")).not_to_have_count(0)
     page.keyboard.press("Escape")
     expect(box).to_have_count(0)
-
-
-def note(page: Page) -> Locator:
-    """Return what says why it stopped."""
-    return page.locator(".stop-note")
-
-
-def test_play_stops_at_a_breakpoint(page: Page, site: Stack) -> None:
-    """Playing ends at the first cycle that breaks, and says why; playing again goes on from there."""
-    bench = Workbench(page).open(share(site, picky()) + "?step=66")
-    set_by_form(page, "predicate", "MatchNodeSelector")
-    page.get_by_label("Speed").select_option("20")
-    bench.button("Play").click()
-    bench.at(70)
-    expect(bench.button("Play")).to_be_visible()
-    expect(note(page)).to_contain_text("stopped: MatchNodeSelector failed on n1 and n3")
-    bench.button("Play").click()
-    bench.at(80)
 
 
 def test_breakpoints_are_kept_switched_off_and_removed(page: Page, bench: Workbench) -> None:
@@ -92,63 +53,6 @@ def test_breakpoints_are_kept_switched_off_and_removed(page: Page, bench: Workbe
     expect(box.get_by_role("checkbox", name="any pod is unschedulable")).not_to_be_checked()
     box.get_by_role("button", name="Remove: any preemption").click()
     expect(box.get_by_role("checkbox")).to_have_count(1)
-
-
-def test_a_search_can_be_cancelled(page: Page, site: Stack) -> None:
-    """While it is searched the note says how far it is; Cancel ends it, and one stands where one stood."""
-    bench = Workbench(page).open(share(site, picky()))
-    page.evaluate(
-        """() => {
-          const { socket } = podstep;
-          const call = socket.call.bind(socket);
-          const never = new Promise(() => {});
-          socket.call = (name, payload) => (name === "cycle.find" ? never : call(name, payload));
-        }"""
-    )
-    set_by_form(page, "predicate", "MatchNodeSelector")
-    page.keyboard.press("r")
-    expect(note(page)).to_contain_text("searching on")
-    note(page).get_by_role("button", name="Cancel").click()
-    expect(note(page)).to_be_hidden()
-    bench.at(0)
-
-
-def test_the_next_cycle_worth_a_look(page: Page, bench: Workbench) -> None:
-    """`n` stops where something new happens and says what: failures, a quirk when it is first met."""
-    cycles = cycles_of(example_text(SHOP))
-    met: list[int] = []
-    said: dict[int, str] = {}
-    for _ in cycles:
-        before = bench.index
-        page.keyboard.press("n")
-        page.wait_for_function(
-            "before => !podstep.view.walking && podstep.playback.index === podstep.playback.wanted",
-            arg=before,
-        )
-        if bench.index == before:
-            break
-        bench.at(bench.index)
-        met.append(bench.index)
-        said[bench.index] = note(page).inner_text()
-    quirks: dict[str, int] = {}
-    for cycle in cycles:
-        for quirk in cycle.quirks:
-            quirks.setdefault(quirk.id, cycle.index)
-    failed = {cycle.index for cycle in cycles if cycle.node is None}
-    assert failed | set(quirks.values()) <= set(met) and len(met) < len(cycles) / 2
-    assert met == sorted(met)
-    assert all("is unschedulable" in said[index] for index in failed)
-    for cycle in cycles:
-        if cycle.index in quirks.values():
-            assert cycle.quirks[0].text.rstrip(".") in said[cycle.index]
-    expect(page.get_by_text("No later cycle is interesting")).to_be_visible()
-    page.keyboard.press("Shift+N")
-    bench.at(met[-2])
-    for index in met[-3::-1]:  # back by the same way, with the same reasons
-        page.keyboard.press("Shift+N")
-        bench.at(index)
-        becomes(lambda: note(page).inner_text(), said[index])
-    assert "first pod of" in said[met[0]]
 
 
 def test_storage_that_is_broken_does_no_harm(page: Page, bench: Workbench) -> None:

@@ -35,12 +35,6 @@ def churn(site: Stack) -> str:
 
 
 @pytest.fixture(scope="module")
-def deadlock(site: Stack) -> str:
-    """The address of two gangs in each other's way."""
-    return share(site, example_text("gang-deadlock-coscheduled"), "Two gangs")
-
-
-@pytest.fixture(scope="module")
 def large(site: Stack) -> str:
     """The address of the demo with room, on so many nodes that the stage is a heat map."""
     full = "\n".join(
@@ -54,9 +48,9 @@ status: {{allocatable: {{cpu: "1", memory: 1Gi, pods: "10"}}}}"""
     return share(site, f"{example_text('coscheduling-room')}{full}\n", "Many nodes")
 
 
-def opened(page: Page, address: str, index: int, tab: str = "podgroups", view: str = "") -> Locator:
+def opened(page: Page, address: str, index: int, tab: str = "podgroups") -> Locator:
     """Open a tab at a cycle and return its panel."""
-    query = f"?step={index}&tab={tab}" + (f"&view={view}" if view else "")
+    query = f"?step={index}&tab={tab}"
     titles = {"podgroups": "PodGroups", "queue": "Queue"}
     return Workbench(page).open(address + query).at(index).panel(titles[tab])
 
@@ -74,21 +68,6 @@ def test_a_gang_waits_and_is_bound(page: Page, room: str) -> None:
     panel.get_by_text("Transitions from").click()
     panel.get_by_role("link", name="All rules of the classic edition").click()
     expect(page.get_by_role("heading", name="Phases, classic edition")).to_be_in_viewport()
-
-
-def test_another_group_is_chosen_by_keyboard_and_address(visitor: Callable[..., Page], deadlock: str) -> None:
-    """A group that is not in flight is shown in full, stays over a step, and is in the address."""
-    page = visitor()
-    panel = opened(page, deadlock, 3)
-    other = panel.locator(".gangs [data-group]:not([aria-current])").first
-    name = other.inner_text()
-    other.focus()
-    page.keyboard.press("Enter")
-    expect(panel.get_by_role("heading", name=f"PodGroup {name}")).to_be_visible()
-    page.wait_for_url(lambda url: f"view=default/{name}" in url)
-    page.reload()
-    Workbench(page).wait()
-    expect(panel.get_by_role("heading", name=f"PodGroup {name}")).to_be_visible()
 
 
 def test_timers_run_while_it_plays(visitor: Callable[..., Page], no_room: str) -> None:

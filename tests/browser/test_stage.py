@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.clusters import zoned
 from tests.browser.conftest import MOTION
-from tests.browser.pages import Workbench, becomes, example_text, holds, share, texts
+from tests.browser.pages import Workbench, becomes, holds, share, texts
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -190,39 +190,6 @@ def test_bars_are_filled_as_far_as_is_used_and_would_be(visitor: Callable[..., P
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
     gradients = re.compile("gradient.*gradient")
     expect(bench.node("half").locator(".rail").first).to_have_css("background-image", gradients)
-
-
-def test_a_node_that_controllers_found_silent_says_so(page: Page, site: Stack) -> None:
-    """Its badge and taints come and go with virtual time, to the moment, forwards and backwards.
-
-    Stage and tree do not count pods that are being deleted there as placed.
-    """
-    bench = Workbench(page).open(f"{share(site, example_text('node-fails'))}?step=5").at(5)
-    card = bench.node("worker-2")
-    badge = card.locator(".badge", has_text="NotReady")
-    expect(badge).to_have_count(0)
-    bench.step()
-    expect(badge).to_have_attribute("title", re.compile("^Ready=Unknown, MemoryPressure=Unknown"))
-    expect(card.locator(".badge", has_text="Pressure")).to_have_count(0)  # nothing is known of a silent node
-    expect(card.get_by_text("2 taints")).to_have_attribute("title", re.compile("unreachable:NoExecute"))
-    expect(card).to_have_accessible_name(re.compile("NotReady, tainted node.kubernetes.io/unreachable"))
-    bench.goto(7)
-    expect(bench.stage).to_contain_text("4 of 5 pods placed · 2 Terminating")
-    expect(bench.build.get_by_role("treeitem", name=re.compile("deploy.web"))).to_contain_text("4 / 5")
-    bench.goto(8)
-    expect(badge).to_have_count(1)
-    bench.goto(10)
-    expect(badge).to_have_count(0)
-    bench.goto(5)
-    expect(badge).to_have_count(0)
-    moment = bench.stage.locator(".moment-text")
-    for at in range(1, 15):
-        page.evaluate(f"podstep.playback.goto(6, undefined, {{ at: {at} }})")
-        expect(moment).to_contain_text(f"{at} / 14")
-        if "worker-2 is not ready" in moment.inner_text():
-            break
-    expect(moment).to_contain_text("is not ready")
-    expect(badge).to_have_count(1)
 
 
 #: Notes whatever begins to move, from the moment of its beginning: how it ends, and when, plays no part.

@@ -21,27 +21,8 @@ def at(page: Page, index: int, phase: str = "") -> None:
     )
 
 
-def test_step_shows_the_rest_of_the_cycle(page: Page, site: Stack) -> None:
-    """From a link into a cycle the first step shows its decision, and the second one the next cycle."""
-    address = share(site, SHOP, "A shop")
-    bench = Workbench(page)
-    for step in (bench.button("Step").click, lambda: page.keyboard.press("ArrowRight")):
-        bench.open(f"{address}?step=2&phase=queue")
-        at(page, 2, "queue")
-        step()
-        at(page, 2)
-        step()
-        at(page, 3)
-        page.keyboard.press("Shift+ArrowRight")
-        at(page, 4, "queue")
-        page.keyboard.press("Shift+ArrowLeft")
-        at(page, 3, "bind")  # which tells the decision: there is no rest to show
-        step()
-        at(page, 4)
-
-
-def test_step_shows_it_in_a_room_and_in_a_frame(visitor: Callable[..., Page], site: Stack) -> None:
-    """Viewers see the decision with the leader; an embedded page steps alike."""
+def test_step_shows_it_in_a_room(visitor: Callable[..., Page], site: Stack) -> None:
+    """Viewers see the decision with the leader."""
     address = share(site, SHOP, "A shop")
     leader, link = open_room(visitor(), f"{address}?step=2&phase=queue")
     viewer = visitor()
@@ -50,11 +31,6 @@ def test_step_shows_it_in_a_room_and_in_a_frame(visitor: Callable[..., Page], si
     at(viewer, 2, "queue")
     leader.button("Step").click()
     at(viewer, 2)
-    frame = visitor()
-    bench = Workbench(frame).open(f"{address.replace('/s/', '/e/')}?step=2&phase=predicates")
-    at(frame, 2, "predicates")
-    bench.button("Step").click()
-    at(frame, 2)
 
 
 def test_the_first_example_is_stepped_by_phases(page: Page) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable
 
 import pytest
@@ -19,12 +18,6 @@ WORKED_OUT = 60_000  # milliseconds, on a busy machine
 def promise(site: Stack) -> str:
     """The address of the example in which v1.11 places a pod beside one that it must stay away from."""
     return share(site, example_text("cache-broken-promise"), "Broken promise")
-
-
-@pytest.fixture
-def hundreds(site: Stack) -> str:
-    """The address of an example that takes seconds to measure, of which no answer is kept."""
-    return share(site, f"{example_text('five-hundred')}\n# {secrets.token_hex(4)}\n", "Five hundred")
 
 
 def worth(bench: Workbench) -> Locator:
@@ -51,21 +44,6 @@ def test_the_other_mode_opens_in_a_copy(page: Page, promise: str) -> None:
     bench = Workbench(page).wait().at(4)
     becomes(lambda: page.evaluate("podstep.playback.policy.cache"), "sound")
     expect(bench.panel("Cache")).to_contain_text("cache sound")
-
-
-def test_a_long_measurement_shows_how_far_it_is_and_can_be_given_up(page: Page, hundreds: str) -> None:
-    """The bar fills; after Cancel everything can be asked again."""
-    panel = worth(Workbench(page).open(hundreds).step())
-    panel.get_by_role("button", name="Measure").click()
-    bar = panel.get_by_role("progressbar", name="Progress")
-    expect(bar).to_be_visible()
-    expect(panel.get_by_role("status").filter(has_text="of about")).to_be_visible(timeout=WORKED_OUT)
-    expect(panel.get_by_role("button", name="Run both")).to_be_disabled()
-    panel.get_by_role("button", name="Cancel").click()
-    expect(panel.get_by_text("Given up.")).to_be_visible()
-    expect(bar).to_have_count(0)
-    expect(panel.get_by_role("button", name="Measure")).to_be_enabled()
-    expect(panel.get_by_role("button", name="Run both")).to_be_enabled()
 
 
 def test_it_fits_a_phone_and_is_accessible(

@@ -10,8 +10,7 @@ from typing import Any
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
 from scheduler_core.run import simulate
-from tests.browser.pages import example_text
-from tests.browser.test_breakpoints import picky
+from tests.browser.pages import cycles_of, example_text
 from tests.browser.test_edit import CLUSTER
 from tests.browser.test_events_editor import TIMED
 from tests.browser.test_may_differ import CLUSTER as UNHONORED
@@ -30,7 +29,11 @@ def texts() -> dict[str, Any]:
     """Return the text of each, what honoring each field of `every-unhonored` does, and what cycles decide."""
     by_release = {name: by_v1_11(text) for name, text in (_examples() | MADE).items()} | TODAY
     unhonored = [(case.name, case.effect) for case in cases()]
-    return by_release | {"unhonored-cases": unhonored, "cycles": [_cycle(*one) for one in CYCLES]}
+    return by_release | {
+        "unhonored-cases": unhonored,
+        "cycles": [_cycle(*one) for one in CYCLES],
+        "shop-cycles": _shop(),
+    }
 
 
 def _cycle(slug: str, index: int) -> dict[str, Any]:
@@ -44,6 +47,14 @@ def _cycle(slug: str, index: int) -> dict[str, Any]:
         "moves": cycle.moves,
         "best": None if cycle.totals is None else f"{int(cycle.totals.max()):,}",
     }
+
+
+def _shop() -> list[dict[str, Any]]:
+    """Return of each cycle of the shop whether it fails, and sentences of the quirks that changed it."""
+    return [
+        {"failed": cycle.node is None, "quirks": {one.id: one.text.rstrip(".") for one in cycle.quirks}}
+        for cycle in cycles_of(example_text("shop"))
+    ]
 
 
 def _examples() -> dict[str, str]:
@@ -62,6 +73,25 @@ def two_templates() -> str:
     }
     settings = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "cache": "sound"}
     return bundles.bundle(*(bundles.node(f"n{i}") for i in range(3)), web, api, pod, settings)
+
+
+LABELLED = """apiVersion: v1
+kind: Node
+metadata: {{name: n{n}, labels: {{disk: {disk}}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "90"}}}}
+"""
+CHOOSY = """apiVersion: v1
+kind: Pod
+metadata: {{name: p{n}}}
+spec: {{nodeSelector: {{{selector}}}, containers: [{{name: c, image: c}}]}}
+"""
+
+
+def picky() -> str:
+    """Return three nodes and eighty pods; the seventieth alone wants an SSD, which n2 alone has."""
+    nodes = [LABELLED.format(n=n, disk="ssd" if n == 2 else "hdd") for n in (1, 2, 3)]
+    pods = [CHOOSY.format(n=n, selector="disk: ssd" if n == 70 else "") for n in range(1, 81)]
+    return "---\n".join([*nodes, *pods])
 
 
 def batching() -> str:

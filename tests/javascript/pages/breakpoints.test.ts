@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { all, choose, click, eventually, field, fill, one, press, text, texts } from "./queries.ts";
-import { Workbench } from "./workbench.ts";
+import { arrived } from "./walk.ts";
+import { texts as scenarios, Workbench } from "./workbench.ts";
 
 const key = (page: Workbench, name: string) => press(page.document.body, name, { shiftKey: name === "R" });
 
@@ -136,4 +137,61 @@ it("a link brings breakpoints, and what of it is no breakpoint is left out", asy
   await counted(other, 2);
   const wrong = await Workbench.another(`${pathname}?break=nonsense&break=cycle:x&break=node:`);
   assert.equal(all(wrong.document, "button", /^Breakpoints: [1-9]/).length, 0);
+});
+
+it("playing ends at the first cycle that breaks, and says why; playing again goes on from there", async () => {
+  const page = await Workbench.open("picky", "step=66");
+  await setByForm(page, "predicate", "MatchNodeSelector");
+  await choose(field(page.document, "Speed"), "20");
+  const play = () => one(one(page.document, "group", "Transport"), "button", /^Play/);
+  await click(play());
+  await page.at(70);
+  await stopped(page, /stopped: MatchNodeSelector failed on n1 and n3/);
+  await click(await eventually(play));
+  await eventually(() => assert.equal(page.playback.index, 80));
+});
+
+it("while it is searched the note says so; Cancel ends it, and one stands where one stood", async () => {
+  const page = await Workbench.open("picky");
+  const { socket } = page.window.podstep;
+  const call = socket.call.bind(socket);
+  socket.call = (name: string, payload: object) =>
+    name === "cycle.find" ? new Promise(() => {}) : call(name, payload);
+  await setByForm(page, "predicate", "MatchNodeSelector");
+  await key(page, "r");
+  await stopped(page, /searching on/);
+  await click(one(note(page)!, "button", "Cancel"));
+  await eventually(() => assert.ok(!note(page) || note(page)!.hidden));
+  assert.equal(page.playback.index, 0);
+});
+
+it("the next cycle worth a look is one that fails or meets something new, and says what; and back", async () => {
+  const cycles = scenarios["shop-cycles"] as unknown as { failed: boolean; quirks: Record<string, string> }[];
+  const page = await Workbench.open("shop");
+  const said = new Map<number, string>();
+  const look = async (shiftKey: boolean) => {
+    await press(page.document.body, shiftKey ? "N" : "n", { shiftKey });
+    return (await arrived(page))[0];
+  };
+  for (let [before, index] = [0, await look(false)]; index !== before; [before, index] = [index, await look(false)])
+    said.set(index, text(note(page)!));
+  await eventually(() => assert.match(text(page.document.body), /No later cycle is interesting/));
+  const met = [...said.keys()];
+  assert.deepEqual(
+    met,
+    met.toSorted((a, b) => a - b),
+  );
+  assert.ok(met.length < cycles.length / 2);
+  assert.match(said.get(met[0]!)!, /first pod of/);
+  const known = new Set<string>();
+  for (const [at, { failed, quirks }] of cycles.entries()) {
+    if (failed) assert.match(said.get(at + 1) ?? "", /is unschedulable/);
+    const [first] = Object.values(quirks);
+    if (Object.keys(quirks).some((id) => !known.has(id))) assert.ok(said.get(at + 1)!.includes(first!), `${at + 1}`);
+    for (const id of Object.keys(quirks)) known.add(id);
+  }
+  for (const index of met.slice(0, -1).reverse()) {
+    assert.equal(await look(true), index);
+    await eventually(() => assert.equal(text(note(page)!), said.get(index)));
+  }
 });

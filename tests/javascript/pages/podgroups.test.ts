@@ -99,3 +99,17 @@ it("under a Policy of v1.11 the tab says what a PodGroup is, and leads to an exa
   assert.match(text(page.panel), /No PodGroup is scheduled here\./);
   assert.equal(one(page.panel, "link", /^the example/).getAttribute("href"), "/#examples");
 });
+
+it("a group that is not in flight is shown in full, stays over a step, and is in the address", async () => {
+  const page = await Workbench.open("gang-deadlock-coscheduled", "step=3&tab=podgroups");
+  const other = page.panel.querySelector<HTMLElement>(".gangs [data-group]:not([aria-current])")!;
+  const name = text(other);
+  const shown = () => eventually(() => one(page.panel, "heading", new RegExp(`^PodGroup ${name}`)));
+  await click(other);
+  await shown();
+  await eventually(() => assert.ok(page.address.includes(`view=default/${name}`)));
+  await page.step(4);
+  await shown();
+  await page.reload();
+  await shown();
+});

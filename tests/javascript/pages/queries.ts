@@ -23,6 +23,7 @@ const IMPLICIT: Record<string, string> = {
   listitem: "li",
   main: "main",
   navigation: "nav",
+  progressbar: "progress",
   radio: "input[type=radio]",
   region: "section[aria-label], section[aria-labelledby]",
   row: "tr",

@@ -71,3 +71,16 @@ it("another mode shows both decisions side by side, and the stale answer that wa
   await click(one(section, "button", "Go to cycle 4"));
   await page.at(4);
 });
+
+it("a long measurement shows how far it is; after Cancel everything can be asked again", async () => {
+  const page = await Workbench.open("five-hundred", "step=1&tab=cache&view=worth");
+  const button = (name: string) => one(page.panel, "button", name) as HTMLButtonElement;
+  await click(button("Measure"));
+  await eventually(() => one(page.panel, "progressbar", "Progress"));
+  await eventually(() => assert.match(texts(all(page.panel, "status")).join(), /of about/));
+  assert.ok(button("Run both").disabled);
+  await click(button("Cancel"));
+  await eventually(() => assert.match(text(page.panel), /Given up\./));
+  assert.equal(all(page.panel, "progressbar").length, 0);
+  assert.ok(!button("Measure").disabled && !button("Run both").disabled);
+});
