@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from tests.javascript.node import bundle, bundle_tests, pass_in_node
 from tests.javascript.server import serving
@@ -20,8 +21,16 @@ COMPONENTS = ("--jsx=automatic", "--jsx-import-source=preact", "--external:./sta
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("no_hurry", "tables_are_emptied_directly", "files_are_looked_at_once"),
+    pytest.mark.usefixtures(
+        "no_hurry", "much_is_stored", "tables_are_emptied_directly", "files_are_looked_at_once"
+    ),
 ]
+
+
+@pytest.fixture
+def much_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All cases store more scenarios in a minute than an address may."""
+    monkeypatch.setattr(settings, "PLAYGROUND", {**settings.PLAYGROUND, "API_WRITES_PER_MINUTE": 10_000})
 
 
 #: What opens a page is compiled once for the files of a process. More than one: they run side by side.
