@@ -17,13 +17,16 @@ def own(page: Page) -> Workbench:
 
 
 def test_menus_are_reached_by_keyboard_and_offer_what_changes_something(page: Page) -> None:
-    """The context menu key on a card, `a` on what is selected; Escape gives the focus back."""
+    """The right button on a card, `a` on what is selected; Escape gives the focus back."""
     bench = own(page)
     bench.step(6)
     card = bench.stage.get_by_role("button", name=re.compile(r"^n1\b"))
+    entries = page.get_by_role("menu").get_by_role("menuitem")
+    card.click(button="right")
+    expect(entries.first).to_be_focused()
+    page.keyboard.press("Escape")
     card.focus()
     page.keyboard.press("a")
-    entries = page.get_by_role("menu").get_by_role("menuitem")
     expect(entries.first).to_be_focused()
     expect(entries.filter(has_text="Uncordon")).to_have_count(0)
     page.keyboard.press("Escape")
