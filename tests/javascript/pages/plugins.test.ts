@@ -66,6 +66,15 @@ it("arguments are changed by form, what is wrong is said at its field, and comme
   assert.equal(await page.text(), texts["two-nodes"]);
 });
 
+it("a resource that is added to those of a score begins with weight 1, as upstream's do", async () => {
+  const page = await open();
+  const dialog = await form(page, "NodeResourcesFit");
+  await click(one(dialog, "button", "Add a resource"));
+  await fill(all(dialog, "textbox", "resource").at(-1) as HTMLInputElement, "example.com/gpu");
+  await change(page, dialog);
+  await eventually(async () => assert.match(await page.text(), /name: example\.com\/gpu\n\s+weight: 1\n/));
+});
+
 it("a plugin is switched off, but the only one that binds is not", async () => {
   const page = await open();
   await press(page, "switch", "NodePorts");
@@ -95,7 +104,10 @@ it("a default constraint is made by rows, and undone", async () => {
 it("a weight and the share of nodes have defaults that one comes back to", async () => {
   const page = await open();
   const weight = () => one(panel(page), "spinbutton", /^Weight of NodeAffinity;/) as HTMLInputElement;
+  const beside = () => text(plugin(page, "NodeAffinity").querySelector(".plugin-weight")!);
+  assert.equal(beside(), "default");
   await enter(weight(), "7");
+  await eventually(() => assert.equal(beside(), "default 2"));
   await press(page, "button", "Default weight of NodeAffinity");
   await eventually(() => assert.equal(weight().value, "2"));
   await enter(field(panel(page), "percentageOfNodesToScore"), "300");
