@@ -67,6 +67,18 @@ it("many nodes are tainted as one step, which the preview counts and shows", asy
   await eventually(() => assert.equal(taints(page)[1]!.length, 1));
 });
 
+it("of many chosen nodes the preview names the first, and counts the others where there are any", async () => {
+  const [node, , other] = NODES.split("---\n");
+  const alike = Array.from({ length: 24 }, (_, at) => node!.replaceAll("a-1", `a-${at + 10}`));
+  const page = await own([...alike, other].join("---\n"));
+  const dialog = await add(page, "Change many nodes…");
+  const named = () => text(dialog.querySelector(".chips")!);
+  await eventually(() => assert.match(named(), /a-33and 1 more$/));
+  await fill(field(dialog, "Label selector"), "disk=ssd");
+  await eventually(() => assert.match(text(dialog), /24 of 25 nodes chosen/));
+  assert.match(named(), /a-33$/);
+});
+
 it("Change many nodes begins with what is selected on the stage", async () => {
   const page = await own();
   await click(page.node("b-1"));
