@@ -5,7 +5,7 @@ import { it } from "node:test";
 import { all, choose, click, eventually, field, fill, one, text } from "./queries.ts";
 import { Workbench } from "./workbench.ts";
 
-it("a private link opens the view for a stranger, has a name and a date, and is gone once it is revoked", async () => {
+it("a private link is copied, opens the view for a stranger, has a name and a date, is gone once revoked", async () => {
   const page = await Workbench.open("shop", "step=17&tab=predicates");
   await click(one(page.document, "button", "Share"));
   const box = await eventually(() => one(page.document, "dialog", "Share this view"));
@@ -17,6 +17,14 @@ it("a private link opens the view for a stranger, has a name and a date, and is 
   const address = await eventually(() => one(row(), "link").getAttribute("href")!);
   assert.match(address, /^\/l\/[\w-]{16,}\/\?step=17&tab=predicates$/);
   assert.match(text(row()), /until /);
+
+  const copying = () => one(row(), "button", "Copy the link For the review");
+  const icon = () => copying().querySelector("use")!.getAttribute("href");
+  assert.equal(icon(), "#i-copy");
+  await page.window.navigator.clipboard.writeText("");
+  await click(copying());
+  await eventually(() => assert.equal(icon(), "#i-check"));
+  assert.ok((await page.window.navigator.clipboard.readText()).endsWith(address));
 
   const stranger = await Workbench.another(address);
   await stranger.at(17);
