@@ -166,6 +166,13 @@ kind: Node
 metadata: {name: half}
 status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
 """,
+        """
+apiVersion: v1
+kind: Node
+metadata: {name: tainted}
+spec: {taints: [{key: gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10", nvidia.com/gpu: "4"}}
+""",
         *(
             f"""
 apiVersion: v1
@@ -183,10 +190,11 @@ FILLED = """card => [...card.querySelectorAll(".rail")].map(rail =>
 
 
 def test_bars_are_filled_as_far_as_is_used_and_would_be(visitor: Callable[..., Page], site: Stack) -> None:
-    """The pod of the cycle comes on top of what was there; forced colours leave the bars their fill."""
+    """The pod comes on top of what was there, on no node that refuses it; forced colours leave the fill."""
     page = visitor()
     bench = Workbench(page).open(f"{share(site, BARS, 'Bars')}?step=2").at(2)
     becomes(lambda: bench.node("half").evaluate(FILLED), [[25, 75], [0, 0], [10, 20]])
+    assert bench.node("tainted").evaluate(FILLED) == [[0, 0]] * 4
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
     gradients = re.compile("gradient.*gradient")
     expect(bench.node("half").locator(".rail").first).to_have_css("background-image", gradients)
