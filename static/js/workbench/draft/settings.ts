@@ -68,12 +68,7 @@ export function settings({
         const words = Object.entries(weights)
           .map(([name, weight]) => `${name} ${weight ? `weight ${weight}` : "off"}`)
           .join(", ");
-        const step =
-          when === "before"
-            ? index > 1
-              ? (await socket.call("cycle.get", { source, step: String(index - 1), parts: [] })).step
-              : "1.0"
-            : undefined;
+        const step = when === "before" ? await playback.address(Math.max(0, index - 1)) : undefined;
         const configured = (text: string) =>
           socket.call("bundle.configure", {
             text,

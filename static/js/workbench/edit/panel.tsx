@@ -77,7 +77,7 @@ export function editPanel(edit: Edit, heading: string, edited: Edited) {
       const wish = async () => {
         if (first) return { ...about, ...object };
         if (id) return { action, id, ...object };
-        return { action, step: edited.step || (await address(playback, index)), ...when, ...about, ...object };
+        return { action, step: edited.step || (await playback.address(index)), ...when, ...about, ...object };
       };
       const answer = await edit.operate(await wish(), first ? "bundle.amend" : "bundle.operate", based);
       box.close();
@@ -167,13 +167,6 @@ function Template({ editor }: { editor: Editor }) {
       />
     </label>
   );
-}
-
-/** The address of a cycle, "1.0" before the first. */
-async function address(playback: Playback, index: number) {
-  if (!index) return "1.0";
-  const asked = { source: playback.source, step: String(index), parts: [] };
-  return playback.light(index)?.step ?? (await playback.ask("cycle.get", asked)).step;
 }
 
 /** What is said of a change: when it takes effect, what it was, from which cycle on it shows, and what it cost. */

@@ -2,33 +2,11 @@
 
 import { signal, type Signal } from "../../kit/signals.ts";
 import { count } from "../../lib/quantity.ts";
-import { superseded } from "../../lib/socket.ts";
 import type { Playback } from "../playback/playback.ts";
 
-const TRIES = 20;
-const AGAIN = 160;
-
-/**
- * The major.minor of a cycle, "" if it cannot be had: then only the start is offered. The stage may ask for the same
- * one, and the newer question wins.
- */
-export async function address(playback: Playback, index: number): Promise<string> {
-  if (!index) return "";
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    const known = playback.light(index)?.step;
-    if (known) return known;
-    try {
-      const asked = { source: playback.source, step: String(index), parts: [] };
-      return (await playback.socket.call("cycle.get", asked)).step;
-    } catch (error) {
-      if (!superseded(error)) break;
-      await new Promise((done) => {
-        setTimeout(done, AGAIN);
-      });
-    }
-  }
-  return "";
-}
+/** The major.minor of a cycle; "" of the start, and if it cannot be had: then only the start is offered. */
+export const address = async (playback: Playback, index: number) =>
+  index ? playback.address(index).catch(() => "") : "";
 
 /** The moment that is chosen. */
 export class Since {

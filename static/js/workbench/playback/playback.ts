@@ -18,7 +18,7 @@ import { follow } from "./store.ts";
 import { Standing } from "./standing.ts";
 
 const MARKS_AT_ONCE = 20_000;
-const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
+const ASKED_AGAIN = 10; // times, of what something newer overtook though it is still wanted
 
 const idle: (f: () => void) => void =
   "requestIdleCallback" in window ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
@@ -207,6 +207,13 @@ export class Playback extends Shown {
         });
       }
     }
+  }
+
+  /** The major.minor of a cycle, "1.0" before the first. */
+  async address(index: number): Promise<string> {
+    if (!index) return "1.0";
+    const asked = { source: this.source, step: String(index), parts: [] };
+    return this.light(index)?.step ?? (await this.ask("cycle.get", asked)).step;
   }
 
   async #reopen() {
