@@ -113,6 +113,16 @@ def tab_name(name: str) -> re.Pattern[str]:
     return re.compile(f"^({name}|{LATER_TABS.get(name, name)})$")
 
 
+def press_for(dialog: Locator, key: str) -> None:
+    """Press the key of a dialog, once more where it does not come: a busy browser may lose a key."""
+    for _ in range(3):
+        dialog.page.keyboard.press(key)
+        with suppress(Overdue):
+            dialog.wait_for(timeout=5_000)
+            return
+    raise AssertionError(f"{key} shows nothing")
+
+
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """The workbench on a page."""
@@ -182,11 +192,7 @@ class Workbench:
     def goto(self, index: int) -> Workbench:
         """Go to a cycle by the dialog of the key ``g``."""
         dialog = self.page.get_by_role("dialog", name="Go to step")
-        for _ in range(3):  # a busy browser may lose a key that is pressed just after a page was opened
-            self.page.keyboard.press("g")
-            with suppress(Overdue):
-                dialog.wait_for(timeout=5_000)
-                break
+        press_for(dialog, "g")
         dialog.get_by_label("Step").fill(str(index))
         self.page.keyboard.press("Enter")
         expect(dialog).to_be_hidden()

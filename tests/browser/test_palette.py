@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.modules import served
-from tests.browser.pages import Workbench, example_text, share
+from tests.browser.pages import Workbench, example_text, press_for, share
 from tests.services.stack import Stack
 
 
@@ -21,8 +21,8 @@ def bench(page: Page, site: Stack) -> Workbench:
 
 def opened(page: Page, text: str = "") -> Locator:
     """Open the palette by its key and type."""
-    page.keyboard.press("Control+k")
     box = page.get_by_role("dialog", name="Command palette")
+    press_for(box, "Control+k")
     expect(box.get_by_role("combobox", name="Command")).to_be_focused()
     page.keyboard.insert_text(text)
     return box
