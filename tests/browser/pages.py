@@ -118,7 +118,7 @@ def press_for(dialog: Locator, key: str) -> None:
     for _ in range(3):
         dialog.page.keyboard.press(key)
         with suppress(Overdue):
-            dialog.wait_for(timeout=5_000)
+            dialog.wait_for(timeout=20_000)
             return
     raise AssertionError(f"{key} shows nothing")
 
