@@ -131,7 +131,7 @@ export class Policy {
     }
     if (this.#document) return;
     // What was in force right before it.
-    const step = this.#moment ?? (await playback.ask("cycle.get", { source, step: String(index - 1), parts: [] })).step;
+    const step = this.#moment ?? (await playback.address(Math.max(0, index - 1)));
     const key = this.#moment ?? `~${number}`;
     this.#documents.set(key, await socket.call("policy.text", { source, ...(step ? { step } : {}) }));
     const [oldest] = this.#documents.keys();
